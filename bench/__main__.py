@@ -1,0 +1,73 @@
+"""The command line of the benchmarks.
+
+python -m bench                    all of them, written to bench/RESULTS.md
+python -m bench parse walk         some of them, printed
+python -m bench --smoke            all of them at tiny sizes, to see that they run
+"""
+
+import argparse
+import platform
+import sys
+from datetime import date
+from importlib.metadata import version
+from os import cpu_count
+from pathlib import Path
+
+from bench.benchmarks import BENCHMARKS
+from bench.contender import CONTENDERS, load_contender
+from bench.report import write_growth_table, write_main_table, write_page
+from bench.run import SMOKE_SIZES, Plan, Row, run_benchmarks
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+def main() -> int:
+    options = _read_command_line()
+    plan = Plan(sizes=SMOKE_SIZES) if options.smoke else Plan()
+    rows: list[Row] = []
+    for row in run_benchmarks(options.names or tuple(BENCHMARKS), options.contender or tuple(CONTENDERS), plan):
+        print(f"{row.benchmark}: {row.label} measured", file=sys.stderr, flush=True)
+        rows.append(row)
+    print("\n".join([*write_main_table(rows, plan), "", *write_growth_table(rows, plan)]))
+    if not (options.smoke or options.names or options.contender):
+        RESULTS.write_text(write_page(rows, plan, _facts()), encoding="utf-8")
+        print(f"\nwritten to bench/{RESULTS.name}")
+    return 0
+
+
+def _read_command_line() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Benchmarks of brewer, beside its peers.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"a benchmark: {', '.join(BENCHMARKS)}; default: all")
+    parser.add_argument("--smoke", action="store_true", help="tiny sizes, nothing written: do they run at all?")
+    parser.add_argument(
+        "--contender", action="append", choices=sorted(CONTENDERS), help="may be repeated; default: all"
+    )
+    options = parser.parse_args()
+    if unknown := [name for name in options.names if name not in BENCHMARKS]:
+        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    return options
+
+
+def _facts() -> list[tuple[str, str]]:
+    contenders = [f"{name} {version(load_contender(name).distribution)}" for name in CONTENDERS]
+    return [
+        ("command", "`python -m bench`"),
+        ("date", date.today().isoformat()),
+        ("machine", f"{_processor()}, {cpu_count()} logical cores, {platform.system()} {platform.machine()}"),
+        ("Python", f"{platform.python_implementation()} {platform.python_version()}"),
+        ("contenders", ", ".join(contenders)),
+    ]
+
+
+def _processor() -> str:
+    """The name of the processor, where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or "unknown processor"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""The type of an attribute, its bounds, and whether a default fits them.
+
+A wrong default is a mistake of the definition, so it is found here and not by whoever builds the instruction.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from brewer.keys import Keys, kind_of
+from brewer.model import AttributeType, Default, Literal, Value
+from brewer.problems import Problems
+from brewer.vocabulary import Vocabulary
+from brewer.yaml_tree import Node, Scalar, Sequence
+from runtime.diagnostics import Note, Place, did_you_mean
+
+PLAIN_TYPES = ("int", "float", "bool", "str", "dtype", "shape", "tensor", "type")
+_LIST = re.compile(r"list\[\s*([A-Za-z_0-9]+)\s*\]\Z")
+_BOUNDED = ("int", "float")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    min: float | None = None
+    max: float | None = None
+    one_of: tuple[Literal, ...] = ()
+    multiple_of: int | None = None
+
+
+def read_attribute_type(keys: Keys, vocabulary: Vocabulary, problems: Problems) -> AttributeType | None:
+    """`int`, `list[int]`, or the name of an enumeration."""
+    text = keys.text("type")
+    if text is None:
+        return None
+    match = _LIST.match(text.value)
+    word = match.group(1) if match else text.value
+    if word in PLAIN_TYPES:
+        return AttributeType(word, is_list=match is not None)
+    enum = vocabulary.enum(word)
+    if enum is not None:
+        return AttributeType("enum", match is not None, word, enum.values)
+    known = (*PLAIN_TYPES, *(enum.name.value for enum in vocabulary.enums))
+    help = did_you_mean(word, known) or "enumerations stand in defs/vocabulary.yaml; a list is written list[int]"
+    problems.error("D017", text.place, f'no attribute type or enumeration is called "{word}"', help=help)
+    return None
+
+
+def read_bounds(keys: Keys, type: AttributeType, vocabulary: Vocabulary, problems: Problems) -> Bounds:
+    for key in ("min", "max", "multiple_of"):
+        if key in keys and type.word not in _BOUNDED:
+            problems.error("D052", keys.place(key), f'"{key}" bounds numbers; the attribute is of type {type}')
+            return Bounds()
+    keys.exclusive("one_of", "min")
+    keys.exclusive("one_of", "max")
+    low, high = keys.number("min"), keys.number("max")
+    if low is not None and high is not None and low > high:
+        problems.error("D052", keys.place("max"), f'"max" is {high}, below "min", which is {low}')
+        return Bounds()
+    multiple_of = keys.integer("multiple_of")
+    if multiple_of is not None and multiple_of < 1:
+        problems.error("D052", keys.place("multiple_of"), f'"multiple_of" is at least 1, not {multiple_of}')
+        multiple_of = None
+    return Bounds(low, high, _read_one_of(keys, type, vocabulary, problems), multiple_of)
+
+
+def read_default(
+    keys: Keys, name: str, type: AttributeType, bounds: Bounds, vocabulary: Vocabulary, problems: Problems
+) -> Default | None:
+    """The default, once it fits the type and the bounds."""
+    node = keys.value("default")
+    if node is None:
+        return None
+    value = read_value(node, f'the default of "{name}"', type, vocabulary, problems)
+    if value is None:
+        return None
+    for item in value if isinstance(value, tuple) and type.is_list else (value,):
+        reason = _why_out_of_bounds(item, bounds)
+        if reason:
+            problems.error("D051", node.place, f'the default of "{name}" is {shown(item)}, {reason}')
+            return None
+    return Default(value, node.place)
+
+
+def read_value(node: Node, what: str, type: AttributeType, vocabulary: Vocabulary, problems: Problems) -> Value | None:
+    """A value of an attribute's type; None after reporting that it is not one."""
+    if not type.is_list:
+        return _read_item(node, what, type, vocabulary, problems)
+    if not isinstance(node, Sequence):
+        problems.error("D050", node.place, f"{what} is {kind_of(node)}; its type is {type}")
+        return None
+    items: list[Literal] = []
+    for item in node.items:
+        value = _read_item(item, what, type, vocabulary, problems)
+        if isinstance(value, tuple) or value is None:
+            return None
+        items.append(value)
+    return tuple(items)
+
+
+def shown(value: object) -> str:
+    """A value as a definition writes it."""
+    return str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _read_item(node: Node, what: str, type: AttributeType, vocabulary: Vocabulary, problems: Problems) -> Value | None:
+    if type.word in ("tensor", "type"):
+        problems.error(
+            "D050", node.place, f"{what} cannot be written down: its type is {type}", help="make it optional"
+        )
+        return None
+    if type.word == "shape":
+        return _read_shape(node, what, type, problems)
+    value = node.value if isinstance(node, Scalar) else None
+    if type.word == "float" and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    python = {"int": int, "float": float, "bool": bool}.get(type.word, str)
+    if not isinstance(value, python) or (python is int and isinstance(value, bool)):
+        problems.error("D050", node.place, f"{what} is {kind_of(node)}; its type is {type}")
+        return None
+    if type.word == "dtype" and value not in vocabulary.dtypes:
+        problems.unknown("D005", node.place, "data type", str(value), vocabulary.dtypes)
+        return None
+    if type.word == "enum" and value not in type.values:
+        help = did_you_mean(str(value), type.values) or f"its words: {', '.join(type.values)}"
+        problems.error("D050", node.place, f'{what} is "{value}", no word of {type.enum}', help=help)
+        return None
+    assert value is not None and (not isinstance(value, float) or math.isfinite(value))
+    return value
+
+
+def _read_shape(node: Node, what: str, type: AttributeType, problems: Problems) -> Value | None:
+    extents = [item.value for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
+    whole = [extent for extent in extents if isinstance(extent, int) and not isinstance(extent, bool) and extent >= 0]
+    if isinstance(node, Sequence) and len(whole) == len(node.items):
+        return tuple(whole)
+    problems.error("D050", node.place, f"{what} is {kind_of(node)}; its type is {type}, a list of whole numbers")
+    return None
+
+
+def _read_one_of(keys: Keys, type: AttributeType, vocabulary: Vocabulary, problems: Problems) -> tuple[Literal, ...]:
+    node = keys.value("one_of")
+    if node is None:
+        return ()
+    if not isinstance(node, Sequence) or not node.items:
+        problems.error("D014", node.place, f'"one_of" is a list of values, not {kind_of(node)}')
+        return ()
+    single = AttributeType(type.word, False, type.enum, type.values)
+    choices: list[Literal] = []
+    places: list[Place] = []
+    for item in node.items:
+        value = read_value(item, 'a choice in "one_of"', single, vocabulary, problems)
+        if value is None or isinstance(value, tuple):
+            continue
+        if value in choices:
+            notes = [Note("it stands here first", places[choices.index(value)])]
+            problems.error("D024", item.place, f'{shown(value)} stands twice in "one_of"', notes=notes)
+            continue
+        choices.append(value)
+        places.append(item.place)
+    return tuple(choices)
+
+
+def _why_out_of_bounds(value: object, bounds: Bounds) -> str:
+    if bounds.one_of and value not in bounds.one_of:
+        return f"which is not one of {', '.join(shown(choice) for choice in bounds.one_of)}"
+    if not isinstance(value, (int, float)):
+        return ""
+    if bounds.min is not None and value < bounds.min:
+        return f"below its minimum {bounds.min}"
+    if bounds.max is not None and value > bounds.max:
+        return f"above its maximum {bounds.max}"
+    if bounds.multiple_of is not None and value % bounds.multiple_of:
+        return f"not a multiple of {bounds.multiple_of}"
+    return ""

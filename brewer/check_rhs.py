@@ -1,0 +1,160 @@
+"""Whether `rhs_str` shows existing fields, and can be parsed back in one way only.
+
+The parser skips spaces and never backtracks: at a group it looks whether the group's first literal stands there. So
+that literal must differ from everything that may follow where the group is absent, and every value must end before
+the literal after it begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from brewer.model import ApIndices, Definition, Operand
+from brewer.problems import Problems
+from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs, parse_rhs
+from runtime.diagnostics import Note, Place, did_you_mean
+
+_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_BRACKETS = frozenset("[<,%")
+# What a literal after a value must not begin with, since the value would read on; brackets and commas not even after a
+# space. Strings and lists delimit themselves.
+_CONTINUES: dict[str, frozenset[str]] = {
+    "operand": _WORD | frozenset(".-$["),
+    "variadic": _WORD | frozenset(".-$[,%"),
+    "int": _WORD | frozenset(".-+"),
+    "float": _WORD | frozenset(".-+"),
+    "bool": _WORD,
+    "enum": _WORD,
+    "dtype": _WORD,
+    "type": _WORD | frozenset("[<"),
+}
+_WITHOUT_TEXT = ("tensor", "shape")
+
+
+def check_rhs(definition: Definition, bases: Iterable[Definition], problems: Problems) -> Rhs | None:
+    """The parsed form; None where it is absent or malformed. `bases` are the definitions that it stands on."""
+    if definition.rhs_str is None:
+        return None
+    rhs = parse_rhs(definition.rhs_str, problems)
+    if rhs is None or _reports_fields(definition, bases, rhs, problems):
+        return None
+    _check_groups(definition, rhs, problems)
+    _check_neighbours(definition, rhs, problems)
+    return rhs
+
+
+def _ambiguous(problems: Problems, place: Place, message: str, *, help: str = "", notes: Iterable[Note] = ()) -> None:
+    """Reports an ambiguity; what else is ambiguous about the same part follows from it."""
+    problems.error("D041", place, message, help=help, notes=notes)
+    problems.doubt(place)
+
+
+def _reports_fields(definition: Definition, bases: Iterable[Definition], rhs: Rhs, problems: Problems) -> bool:
+    known = [field.name.value for field in definition.fields]
+    seen: dict[str, Placeholder] = {}
+    wrong = False
+    for placeholder in rhs.placeholders:
+        first = seen.setdefault(placeholder.field, placeholder)
+        if placeholder.field not in known:
+            wrong = True
+            help = did_you_mean(placeholder.field, known) or f"fields: {', '.join(known) or 'none'}"
+            notes = [Note(f'it has the fields of "{base.name}" too', base.name.place) for base in bases]
+            message = f'"{definition.name}" has no field "{placeholder.field}"'
+            problems.error("D040", placeholder.place, message, help=help, notes=notes)
+        elif _kind(definition, placeholder.field) in _WITHOUT_TEXT:
+            wrong = True
+            message = f'the value of "{placeholder.field}" is too large for rhs_str'
+            help = "leave it out: the trailing dictionary shows it"
+            problems.error("D045", placeholder.place, message, help=help)
+        elif first is not placeholder:
+            wrong = True
+            problems.error("D042", placeholder.place, f'"{placeholder.field}" is shown twice')
+    return wrong
+
+
+def _check_groups(definition: Definition, rhs: Rhs, problems: Problems) -> None:
+    for index, part in enumerate(rhs.parts):
+        if not isinstance(part, Group):
+            continue
+        if len(part.fields) != 1:
+            problems.error("D042", part.place, f"an optional group shows one field, not {len(part.fields)}")
+            continue
+        shown = part.fields[0]
+        if not _may_be_absent(definition, shown.field):
+            help = f"write it without a group, or make {shown.field} optional or give it a default"
+            problems.error(
+                "D042", shown.place, f'"{shown.field}" is never absent, so its group never vanishes', help=help
+            )
+        start = part.parts[0]
+        if not isinstance(start, Literal) or not start.text.strip():
+            _ambiguous(problems, part.place, "an optional group must start with literal text")
+            continue
+        for follower in _may_follow(rhs, index):
+            if not isinstance(follower, Literal):
+                message = f'"{follower.field}" may follow the group, and begin with "{start.text.strip()}" like it'
+                _ambiguous(problems, follower.place, message, help="put literal text between the two")
+            elif _one_starts_the_other(start.text.strip(), follower.text.strip()):
+                notes = [Note("this may follow where the group is absent", follower.place)]
+                message = f'the group starts with "{start.text.strip()}", and so may "{follower.text.strip()}"'
+                _ambiguous(problems, start.place, message, notes=notes)
+
+
+def _may_follow(rhs: Rhs, index: int) -> Iterator[Literal | Placeholder]:
+    """The first parts of everything that may stand where the group at `index` is absent."""
+    for part in rhs.parts[index + 1 :]:
+        if isinstance(part, Group) and part.parts:
+            yield part.parts[0]
+        elif isinstance(part, Placeholder) or isinstance(part, Literal) and part.text.strip():
+            yield part
+            return
+
+
+def _one_starts_the_other(left: str, right: str) -> bool:
+    return left.startswith(right) or right.startswith(left)
+
+
+def _check_neighbours(definition: Definition, rhs: Rhs, problems: Problems) -> None:
+    """Between any two parts that may stand side by side, some groups absent."""
+    before: list[Literal | Placeholder] = []
+    for part in rhs.parts:
+        inner = part.parts if isinstance(part, Group) else (part,)
+        if not inner:
+            continue
+        for last in before:
+            _check_pair(definition, last, inner[0], problems)
+        for left, right in zip(inner, inner[1:], strict=False):
+            _check_pair(definition, left, right, problems)
+        before = [*before, inner[-1]] if isinstance(part, Group) else [inner[-1]]
+
+
+def _check_pair(
+    definition: Definition, left: Literal | Placeholder, right: Literal | Placeholder, problems: Problems
+) -> None:
+    if isinstance(left, Literal):
+        return
+    if isinstance(right, Placeholder):
+        message = f'nothing separates "{left.field}" from "{right.field}"'
+        _ambiguous(problems, right.place, message, help="put literal text between the two")
+    elif _reads_on(_CONTINUES.get(_kind(definition, left.field), frozenset()), right.text):
+        message = f'"{right.text}" reads on where the value of "{left.field}" ends'
+        _ambiguous(problems, right.place, message, help="start the literal with a space or another delimiter")
+
+
+def _reads_on(continues: frozenset[str], literal: str) -> bool:
+    return literal[0] in continues or literal.lstrip()[:1] in continues & _BRACKETS
+
+
+def _kind(definition: Definition, name: str) -> str:
+    field = next(field for field in definition.fields if field.name.value == name)
+    if isinstance(field, Operand):
+        return "variadic" if field.variadic else "operand"
+    if isinstance(field, ApIndices) or (field.type.is_list and field.type.word not in _WITHOUT_TEXT):
+        return "list"
+    return field.type.word
+
+
+def _may_be_absent(definition: Definition, name: str) -> bool:
+    field = next(field for field in definition.fields if field.name.value == name)
+    if isinstance(field, Operand):
+        return field.optional
+    return isinstance(field, ApIndices) or not field.required

@@ -1,0 +1,91 @@
+"""The constructor of a generated class: its parameters, how it finds the type of the result, and what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from brewer.field_views import FieldView
+from brewer.model import Definition
+from brewer.python_sources import Parameter
+
+ResultType = Literal[
+    "none",  # there is no result
+    "given",  # the caller gives its type, if need be with `dst`
+    "inferred",  # it follows from the operands where the caller gives none
+    "many_given",  # the same for several results, or for any number of them
+    "many_inferred",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ConstructorView:
+    positional: tuple[FieldView, ...]  # those that the caller must give first
+    named: tuple[FieldView, ...]  # attributes with a default: one may be added without moving another
+    keywords: tuple[str, ...]  # parameters of the runtime class: `loc: str | None = None`
+    result_type: ResultType
+    free_dtype: bool  # `dtype` chooses the element type of the result
+    has_dst: bool  # the dialect has memory
+    arguments: tuple[str, ...]  # that the runtime class's constructor gets after the result type
+
+
+def constructor_view(definition: Definition, fields: Sequence[FieldView], init: Iterable[Parameter]) -> ConstructorView:
+    """`init` are the parameters of the runtime class's constructor."""
+    others = [parameter for parameter in init if parameter.name != "result_type"]
+    has_dst = any(parameter.name == "dst" for parameter in others)
+    result_type = _result_type(definition)
+    free_dtype = any(result.free_dtype for result in definition.results)
+    stated = _keyword_for_type(result_type, optional=has_dst)
+    keywords = {parameter.name: _keyword(parameter) for parameter in others}
+    front = [keywords.pop("dst")] if has_dst else []
+    named = tuple(field for field in fields if field.kind == "attribute" and field.default)
+    required = [field for field in fields if not field.default]
+    defaulted = [field for field in fields if field.default and field not in named]
+    return ConstructorView(
+        positional=(*required, *defaulted),
+        named=named,
+        keywords=(*["dtype: DType | None = None"] * free_dtype, *front, stated, *keywords.values()),
+        result_type=result_type,
+        free_dtype=free_dtype,
+        has_dst=has_dst,
+        arguments=tuple(parameter.name for parameter in others),
+    )
+
+
+def constructor_kind(definition: Definition) -> tuple[object, ...]:
+    """What a constructor depends on beside the fields: two definitions of one kind share it."""
+    return _result_type(definition), any(result.free_dtype for result in definition.results)
+
+
+def has_many_results(definition: Definition) -> bool:
+    """Whether the constructor takes the types of all results."""
+    return len(definition.results) > 1 or any(result.variadic for result in definition.results)
+
+
+def has_rule(definition: Definition, index: int) -> bool:
+    """Whether the type of a result follows from the operands; else the caller gives it."""
+    result = definition.results[index]
+    return bool(result.same_as or result.infer or (result.dtype and result.shape is not None))
+
+
+def _result_type(definition: Definition) -> ResultType:
+    follows = all(has_rule(definition, index) for index in range(len(definition.results)))
+    if has_many_results(definition):
+        return "many_inferred" if follows else "many_given"
+    if not definition.results:
+        return "none"
+    return "inferred" if follows else "given"
+
+
+def _keyword_for_type(result_type: ResultType, *, optional: bool) -> str:
+    if result_type == "many_given":
+        return "result_types: Sequence[Type] = ()"
+    if result_type == "many_inferred":
+        return "result_types: Sequence[Type] | None = None"
+    return "result_type: Type" if result_type == "given" and not optional else "result_type: Type | None = None"
+
+
+def _keyword(parameter: Parameter) -> str:
+    default = f" = {parameter.default}" if parameter.default else ""
+    return f"{parameter.name}: {parameter.annotation}{default}"

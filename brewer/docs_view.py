@@ -1,0 +1,158 @@
+"""The docstrings of a generated class and module: what a definition says, in the words of people who read code.
+
+Facts of a field stand on the line of its name and prose below it, so that one more fact does not fill the prose anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from brewer.attribute_values import shown
+from brewer.info_view import capabilities
+from brewer.model import Attribute, Constraint, Definition, Engines, Fact, Operand, Result, Source
+from brewer.python_sources import PythonSources
+from brewer.python_text import docstring, wrapped
+from brewer.rule_views import all_rules
+from runtime.diagnostics import listed
+
+_INDENT = 4
+_RELATION_WORDS = {
+    "equal": "equals",
+    "not_equal": "differs from",
+    "less": "is below",
+    "at_most": "is at most",
+    "at_least": "is at least",
+    "multiple_of": "is a multiple of",
+}
+
+
+def module_docstring(definition: Definition) -> tuple[str, ...]:
+    """The same whatever the definition says, so that another summary is one changed line."""
+    return (f'"""The brewed class `{definition.name}Gen`."""',)
+
+
+def class_docstring(definition: Definition, in_memory: bool, sources: PythonSources) -> tuple[str, ...]:
+    """Summary, description, then a section for each kind of field and rule that there is."""
+    paragraphs = [definition.summary]
+    for paragraph in definition.doc.split("\n\n") if definition.doc else ():
+        paragraphs += ["", " ".join(paragraph.split())]
+    use = "on which other definitions stand" if definition.abstract else "which the parser builds"
+    sections = [
+        _section("Operands", (_operand(operand, in_memory) for operand in definition.operands)),
+        _section("Attributes", (_attribute(attribute) for attribute in definition.attributes)),
+        _section("Index lists", (_entry(i.name.value, "", i.doc) for i in definition.ap_indices)),
+        _section("Results", (_result(result, sources) for result in definition.results)),
+        _section("Regions", (_entry(region.value) for region in definition.regions)),
+        _section("Rules", _rules(definition)),
+        _section("Engines", _engines(definition.engines)),
+        _section("Passes", _facts(definition)),
+        _section("Examples", ([f"    {example}"] for example in definition.examples)),
+        _section("Source", (_source(source) for source in definition.source)),
+        _line("Semantics", str(definition.semantics or "none") if not definition.abstract else ""),
+        _line("Wrapper", f"`{definition.wrapper}` of runtime/wrappers/, {use}" if definition.wrapper else ""),
+        _line("Since", definition.since),
+        _line("Deprecated", definition.deprecated),
+    ]
+    lines = [line for section in sections for line in section]
+    return tuple(docstring([*paragraphs, *([""] if lines else []), *lines], _INDENT))
+
+
+def _section(title: str, entries: Iterable[list[str]]) -> list[str]:
+    lines = [line for entry in entries for line in entry]
+    return [f"{title}:", *lines] if lines else []
+
+
+def _line(title: str, text: str) -> list[str]:
+    return _wrapped(f"{title}: {text}") if text else []
+
+
+def _entry(name: str, facts: str = "", doc: str = "") -> list[str]:
+    """The name with its facts, and the prose below."""
+    prose = " ".join(doc.split())
+    return [*_wrapped(f"    {name}{': ' * bool(facts)}{facts}"), *(_wrapped(f"        {prose}", 8) if prose else [])]
+
+
+def _wrapped(text: str, hang: int = 0) -> list[str]:
+    margin = len(text) - len(text.lstrip())
+    return wrapped(text, _INDENT, hang or margin + 4)
+
+
+def _operand(operand: Operand, in_memory: bool) -> list[str]:
+    facts = [operand.access.replace("_", "/").upper()] * in_memory
+    facts += ["optional"] * operand.optional + ["any number"] * operand.variadic
+    facts += [f"in {' or '.join(operand.memory)}"] * bool(operand.memory)
+    facts += ["/".join(operand.dtypes)] * bool(operand.dtypes)
+    if operand.shape is not None:
+        facts.append(f"[{', '.join(map(str, operand.shape))}]")
+    elif operand.rank:
+        facts.append(f"rank {' or '.join(map(str, operand.rank))}")
+    if operand.precision:
+        facts.append({"keep": "never converted", "f32": "always f32", "index": "an index"}[operand.precision])
+    return _entry(operand.name.value, ", ".join(facts), operand.doc)
+
+
+def _attribute(attribute: Attribute) -> list[str]:
+    facts = [str(attribute.type)] + ["optional"] * attribute.optional
+    if attribute.default is not None:
+        value = attribute.default.value
+        text = f"[{', '.join(map(shown, value))}]" if isinstance(value, tuple) else shown(value)
+        facts.append(f"by default {text}")
+    for words, bound in (("at least", attribute.min), ("at most", attribute.max)):
+        facts += [f"{words} {bound}"] * (bound is not None)
+    facts += [f"a multiple of {attribute.multiple_of}"] * (attribute.multiple_of is not None)
+    facts += [f"one of {', '.join(map(shown, attribute.one_of))}"] * bool(attribute.one_of)
+    return _entry(attribute.name.value, ", ".join(facts), attribute.doc)
+
+
+def _result(result: Result, sources: PythonSources) -> list[str]:
+    doc = result.doc
+    if result.same_as:
+        rule = f"the type of {result.same_as}"
+    elif result.infer:
+        rule = f"by `{result.infer}`"
+        said = sources.inference[result.infer.value].doc.removeprefix("Return ")
+        doc = doc or said[:1].upper() + said[1:]
+    elif result.shape is not None:
+        fixed = isinstance(result.shape, tuple)
+        shape = f"[{', '.join(map(str, result.shape))}]" if isinstance(result.shape, tuple) else result.shape
+        rule = f"{result.dtype}, {shape}" if fixed else f"{result.dtype}, shape of {shape}"
+    else:
+        rule = "any number, of types that the caller gives" if result.variadic else "of a type that the caller gives"
+    rule += "; the caller may choose the dtype" if result.free_dtype else ""
+    return _entry(result.name.value, rule, doc)
+
+
+def _rules(definition: Definition) -> list[list[str]]:
+    required = [_entry("dst", "required")] * (definition.dst == "required")
+    return required + [_constraint(constraint) for constraint in all_rules(definition)]
+
+
+def _constraint(constraint: Constraint) -> list[str]:
+    rule = f"{constraint.left} {_RELATION_WORDS[constraint.relation]} {constraint.right}"
+    rule += f", where {constraint.when} is present" if constraint.when else ""
+    return _entry(constraint.label.value, rule)
+
+
+def _source(source: Source) -> list[str]:
+    return _wrapped(f"    {source.document}{', ' * bool(source.section)}{source.section}")
+
+
+def _engines(engines: Engines) -> list[list[str]]:
+    others = "other targets" if engines.by_target else "any target"
+    lines = [_entry(others, ", ".join(engines.legal))] if engines.legal else []
+    return lines + [_entry(target, ", ".join(legal)) for target, legal in engines.by_target]
+
+
+def _facts(definition: Definition) -> list[list[str]]:
+    """What the passes read: the kind of operation, the facts that hold, the capabilities."""
+    lines = [_entry("op_kind", definition.op_kind)] if definition.op_kind else []
+    lines += [_entry(name, _condition(fact)) for name, fact in definition.facts if fact]
+    holding = ", ".join(sorted(capabilities(definition)))
+    return lines + ([_entry("capabilities", holding)] if holding else [])
+
+
+def _condition(fact: Fact) -> str:
+    if isinstance(fact, bool):
+        return "always"
+    parts = (f"{part.attribute} is {listed(v.value for v in part.values)}" for part in fact)
+    return f"where {' or '.join(parts)}"

@@ -1,0 +1,132 @@
+"""Constructor fields as the templates need them: what each is called, takes, holds, and whether it may be absent."""
+
+from __future__ import annotations
+
+import keyword
+from dataclasses import dataclass
+from typing import Literal
+
+from brewer.model import ApIndices, Attribute, Definition, Operand
+from brewer.python_text import Code, docstring, flat
+
+_PYTHON_TYPE = {"dtype": "DType", "shape": "Shape", "tensor": "Constant", "type": "Type"}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """One constructor field of a generated class."""
+
+    name: str
+    kind: Literal["operand", "attribute", "indices"]
+    own: bool  # declared or overridden here, not inherited as it is
+    takes: str  # the type of the constructor's parameter, and of what a setter takes
+    holds: str  # the type of the property
+    doc: tuple[str, ...]  # lines of the property's docstring
+    default: str = ""  # of the parameter; empty where the caller must give a value
+    optional: bool = False  # None is legal
+    variadic: bool = False  # the slot holds a tuple of operands
+    conversion: str = ""  # what constructor and setter make of a value, `float` or `tuple`; empty: they keep it
+    mode: str = ""  # the AccessMode member that the constructor gives to accesses; empty where the dialect has none
+    loads: bool = False  # whether an access in this slot reads its tensor
+    stores: bool = False  # whether it writes it
+
+    @property
+    def slot(self) -> str:
+        return f"_{self.name}"
+
+
+def operand_view(definition: Definition, operand: Operand, in_memory: bool) -> FieldView:
+    """`in_memory`: the dialect has access patterns, whose mode the constructor sets."""
+    holds = "tuple[Operand, ...]" if operand.variadic else "Operand | None" if operand.optional else "Operand"
+    return FieldView(
+        name=operand.name.value,
+        kind="operand",
+        own=definition.says(operand.name),
+        takes="Sequence[Operand]" if operand.variadic else holds,
+        holds=holds,
+        doc=_doc(operand.doc or f"Operand `{operand.name}`."),
+        default="None" if operand.optional else "",
+        optional=operand.optional,
+        variadic=operand.variadic,
+        conversion="tuple" if operand.variadic else "",
+        mode=operand.access.upper() if in_memory else "",
+        loads=in_memory and operand.access != "store",
+        stores=in_memory and operand.access != "load",
+    )
+
+
+def attribute_view(definition: Definition, attribute: Attribute) -> FieldView:
+    type = attribute.type
+    item = enum_alias(type.enum) if type.enum else _PYTHON_TYPE.get(type.word, type.word)
+    takes, holds = (f"Sequence[{item}]", f"tuple[{item}, ...]") if type.is_list else (item, item)
+    none = " | None" * attribute.optional
+    return FieldView(
+        name=attribute.name.value,
+        kind="attribute",
+        own=definition.says(attribute.name),
+        takes=takes + none,
+        holds=holds + none,
+        doc=_doc(attribute.doc or f"Attribute `{attribute.name}`."),
+        default=default_text(attribute),
+        optional=attribute.optional,
+        conversion="tuple" if type.is_list or type.word == "shape" else "float" if type.word == "float" else "",
+    )
+
+
+def ap_indices_view(definition: Definition, indices: ApIndices) -> FieldView:
+    return FieldView(
+        name=indices.name.value,
+        kind="indices",
+        own=definition.says(indices.name),
+        takes="Iterable[APIndex]",
+        holds="tuple[APIndex, ...]",
+        doc=_doc(indices.doc or f"Access-pattern indices `{indices.name}`."),
+        default="()",
+        conversion="tuple",
+    )
+
+
+def default_text(attribute: Attribute) -> str:
+    """The default as Python text; empty where the attribute is required."""
+    if attribute.optional:
+        return "None"
+    return flat(default_value(attribute)) if attribute.default else ""
+
+
+def default_value(attribute: Attribute) -> object:
+    """The default as the generated class holds it: data types are objects there."""
+    if attribute.default is None:
+        return None
+    value = attribute.default.value
+    if attribute.type.word != "dtype":
+        return value
+    return tuple(dtype_code(str(v)) for v in value) if isinstance(value, tuple) else dtype_code(str(value))
+
+
+def dtype_code(name: str) -> Code:
+    """The constant of runtime.dtypes for a data type."""
+    return Code(f"{name}_" if name == "bool" else name)
+
+
+def enum_alias(name: str) -> str:
+    """The name of the Literal type that an enumeration has in generated/vocabulary.py."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def enum_constant(name: str) -> str:
+    """The name of the tuple of an enumeration's words in generated/vocabulary.py."""
+    return f"{name.upper()}S"
+
+
+def group_constant(name: str) -> str:
+    """The name of the tuple that a group of data types has in generated/vocabulary.py."""
+    return name.upper()
+
+
+def region_name(name: str) -> str:
+    """The property of a region; a keyword of Python gets an underscore."""
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def _doc(text: str) -> tuple[str, ...]:
+    return tuple(docstring([text], 8))

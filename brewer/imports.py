@@ -1,0 +1,84 @@
+"""The import lines of a generated module: found from the names that its text uses, so none is missing or left over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+
+from brewer.field_views import enum_alias, enum_constant, group_constant
+from brewer.python_sources import ROOT_CLASS, PythonSources
+from brewer.vocabulary import Vocabulary
+
+_STANDARD = {
+    "collections.abc": ("Iterable", "Iterator", "Mapping", "Sequence"),
+    "typing": ("TYPE_CHECKING", "ClassVar", "Literal"),
+}
+_RUNTIME_FUNCTIONS = {
+    "runtime.quoting": ("quoted",),
+    "runtime.relations": (
+        *("extent", "may_be_at_least", "may_be_at_most", "may_be_equal", "may_be_less", "may_be_multiple_of"),
+        "may_differ",
+    ),
+    "runtime.types": ("Shape",),
+}
+# Only annotations need these, and they lead to modules that whoever builds instructions does not load.
+_FOR_TYPE_CHECKERS = ("BirWriter", "Names", "Record")
+
+
+def known_names(vocabulary: Vocabulary, sources: PythonSources) -> dict[str, str]:
+    """Every name that generated text may use -> the module that it comes from."""
+    root = sources.classes.get(ROOT_CLASS)
+    return {
+        **{name: "runtime.infer" for name in sources.inference},
+        **{f"{dtype}_" if dtype == "bool" else dtype: "runtime.dtypes" for dtype in vocabulary.dtypes},
+        **{enum_alias(enum.name.value): "generated.vocabulary" for enum in vocabulary.enums},
+        **{enum_constant(enum.name.value): "generated.vocabulary" for enum in vocabulary.enums},
+        **{group_constant(name): "generated.vocabulary" for name, _ in vocabulary.dtype_groups},
+        **{name: found.module for name, found in sources.classes.items()},
+        **{name: root.imports[name] for name in _FOR_TYPE_CHECKERS if root and name in root.imports},
+        **{
+            name: module
+            for table in (_STANDARD, _RUNTIME_FUNCTIONS)
+            for module, names in table.items()
+            for name in names
+        },
+    }
+
+
+def import_lines(used: Iterable[str], known: Mapping[str, str]) -> str:
+    """The import statements for those of the used names that are known, in the order that isort gives them."""
+    used = set(used)
+    checked = {name for name in _FOR_TYPE_CHECKERS if name in used and name in known}
+    plain = {name for name in used - checked if name in known} | ({"TYPE_CHECKING"} if checked else set())
+    standard = _statements({name for name in plain if known[name] in _STANDARD}, known)
+    ours = _statements({name for name in plain if known[name] not in _STANDARD}, known)
+    guarded = [f"    {line}" for line in _statements(checked, known)]
+    blocks = ["\n".join(block) for block in (standard, ours) if block]
+    if guarded:
+        blocks.append("\n".join(["if TYPE_CHECKING:", *guarded]))
+    return "\n\n".join(blocks)
+
+
+def names_used(tree: ast.Module) -> frozenset[str]:
+    """The names that a module's code reads, those in annotations and base classes too."""
+    return frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
+def _statements(names: set[str], known: Mapping[str, str]) -> list[str]:
+    modules: dict[str, list[str]] = {}
+    for name in sorted(names, key=_isort_key):
+        modules.setdefault(known[name], []).append(name)
+    return [_statement(module, modules[module]) for module in sorted(modules)]
+
+
+def _statement(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= 120:
+        return line
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
+
+
+def _isort_key(name: str) -> tuple[int, str, str]:
+    """Constants, then classes, then functions; case counts only among equals."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    return kind, name.lower(), name

@@ -1,0 +1,118 @@
+"""The class constant `INFO`: what a generated class says of itself as data."""
+
+from __future__ import annotations
+
+from brewer.constructor_view import has_many_results
+from brewer.field_views import default_value, enum_constant, group_constant
+from brewer.load import Brewable
+from brewer.model import Attribute, Definition, Fact, Operand
+from brewer.python_text import Call, Code, literal
+from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
+
+
+def info_view(brewable: Brewable, groups: frozenset[str]) -> tuple[str, ...]:
+    """The keyword arguments of `InstructionInfo`, defaults left out. `groups` are the names of groups of data types."""
+    definition, rhs = brewable.definition, brewable.rhs
+    said: dict[str, object] = {
+        "version": definition.version if definition.version != 1 else None,
+        "operands": tuple(_operand(operand, groups) for operand in definition.operands),
+        "attributes": tuple(_attribute(attribute) for attribute in definition.attributes),
+        "ap_indices": tuple(indices.name.value for indices in definition.ap_indices),
+        "results": _result_names(definition),
+        "many_results": has_many_results(definition),
+        "free_dtype": any(result.free_dtype for result in definition.results),
+        "regions": tuple(region.value for region in definition.regions),
+        "rhs": tuple(_rhs_parts(rhs)) if rhs else (),
+        "engines": definition.engines.legal,
+        "engines_by_target": dict(definition.engines.by_target),
+        "capabilities": capabilities(definition),
+        "op_kind": definition.op_kind,
+        "facts": {name: _fact(fact) for name, fact in definition.facts if fact},
+        "semantics": definition.semantics.value if definition.semantics else None,
+        "renames": tuple((rename.version, rename.old.value, rename.new.value) for rename in definition.renames),
+    }
+    head = (
+        _keyword("name", definition.name.value),
+        _keyword("dialect", definition.dialect),
+        _keyword("mnemonic", rhs.mnemonic.value if rhs else None),
+    )
+    exploded = ("operands", "attributes", "rhs", "facts", "engines_by_target", "renames")
+    return (*head, *(_keyword(name, value, name in exploded) for name, value in said.items() if value))
+
+
+def capabilities(definition: Definition) -> frozenset[str]:
+    """Those that hold; that it must write a tensor is one."""
+    holding = {name for name, holds in definition.capabilities if holds}
+    return frozenset(holding | ({"requires_dst"} if definition.dst == "required" else set()))
+
+
+def _result_names(definition: Definition) -> object:
+    """The names of the results; nothing where they are the usual one."""
+    names = tuple(result.name.value for result in definition.results)
+    return Code("()") if not names else names if names != ("result",) else None
+
+
+def _operand(operand: Operand, groups: frozenset[str]) -> Call:
+    said = {
+        "access": None if operand.access == "load" else Code(f"AccessMode.{operand.access.upper()}"),
+        "optional": operand.optional,
+        "variadic": operand.variadic,
+        "dtypes": _dtypes(operand.dtypes, groups),
+        "memory": operand.memory,
+        "rank": operand.rank or ((len(operand.shape),) if operand.shape is not None else ()),
+        "precision": operand.precision,
+    }
+    return Call("OperandInfo", (operand.name.value,), {name: value for name, value in said.items() if value})
+
+
+def _dtypes(words: tuple[str, ...], groups: frozenset[str]) -> object:
+    """The tuple of a group where that is all, else names, with groups unpacked among them."""
+    if len(words) == 1 and words[0] in groups:
+        return Code(group_constant(words[0]))
+    return tuple(Code(f"*{group_constant(word)}") if word in groups else word for word in words)
+
+
+def _attribute(attribute: Attribute) -> Call:
+    type = f"list[{attribute.type.word}]" if attribute.type.is_list else attribute.type.word
+    said: dict[str, object] = {}
+    if attribute.optional:
+        said["optional"] = True
+    if attribute.default is not None:
+        said["default"] = default_value(attribute)
+    if attribute.type.enum:
+        said["enum"] = attribute.type.enum
+    if attribute.one_of or attribute.type.enum:
+        said["one_of"] = attribute.one_of or Code(enum_constant(attribute.type.enum))
+    bounds = (("min", attribute.min), ("max", attribute.max), ("multiple_of", attribute.multiple_of))
+    said.update({name: bound for name, bound in bounds if bound is not None})
+    return Call("AttributeInfo", (attribute.name.value, type), said)
+
+
+def _keyword(name: str, value: object, explode: bool = False) -> str:
+    return f"{name}={literal(value, 8, len(name) + 1, explode=explode)}"
+
+
+def _rhs_parts(rhs: Rhs) -> list[object]:
+    """Literals without the spaces around them, which the parser skips."""
+    parts: list[object] = []
+    for part in rhs.parts:
+        if isinstance(part, Group):
+            inner = tuple(_rhs_part(piece) for piece in part.parts if _says_something(piece))
+            parts.append(Call("Group", (part.fields[0].field, inner), {}, exploded=False))
+        elif _says_something(part):
+            parts.append(_rhs_part(part))
+    return parts
+
+
+def _rhs_part(part: Literal | Placeholder) -> object:
+    return part.text.strip() if isinstance(part, Literal) else Call("Show", (part.field,), {}, exploded=False)
+
+
+def _says_something(part: Literal | Placeholder) -> bool:
+    return isinstance(part, Placeholder) or bool(part.text.strip())
+
+
+def _fact(fact: Fact) -> object:
+    if isinstance(fact, bool):
+        return fact
+    return {part.attribute.value: tuple(value.value for value in part.values) for part in fact}

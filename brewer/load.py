@@ -1,0 +1,126 @@
+"""All definitions of a project, read, merged with their bases and checked, or every mistake at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from brewer.check_fields import (
+    check_clashes,
+    check_fields,
+    check_functions,
+    check_unnamed_wrappers,
+    check_wrapper,
+)
+from brewer.check_names import check_base, check_headers, check_mnemonics
+from brewer.check_rhs import check_rhs
+from brewer.check_rules import check_constraints, check_facts, check_renames, check_results, check_serialize
+from brewer.definition_files import Headers, load_headers, load_vocabulary
+from brewer.inheritance import Header, find_base, merged_tree, report_cycles
+from brewer.model import Definition
+from brewer.problems import Problems
+from brewer.project import Project
+from brewer.read_definition import read_definition
+from brewer.read_facts import FactsDocument
+from brewer.rhs_grammar import Rhs
+from brewer.vocabulary import Vocabulary
+from runtime.diagnostics import shown_path
+
+
+@dataclass(frozen=True, slots=True)
+class Brewable:
+    """A checked definition with what the views need beside it."""
+
+    definition: Definition
+    rhs: Rhs | None
+    base: Definition | None  # None where the base is a runtime class
+    root: str  # the runtime class that it stands on in the end
+    bases: tuple[str, ...]  # the files of the definitions that it stands on, nearest first
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """Everything that the definitions of a project say, in order of dialect and name."""
+
+    vocabulary: Vocabulary
+    brewables: tuple[Brewable, ...]
+    facts: tuple[FactsDocument, ...]
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        return tuple(brewable.definition for brewable in self.brewables)
+
+
+def load(project: Project) -> Instructions:
+    """Reads and checks `defs/`.
+
+    Raises: DiagnosticsError with all mistakes, in file order.
+    """
+    problems = Problems()
+    if not project.definitions.is_dir():
+        help = "start brewer in a project, or name one with --root"
+        problems.error("D084", None, f"there is no folder {shown_path(str(project.definitions))}", help=help)
+        problems.raise_if_any()
+    vocabulary = load_vocabulary(project, problems)
+    files = load_headers(project, problems)
+    if vocabulary is None:
+        problems.raise_if_any()  # without its words, every definition would be wrong
+    assert vocabulary is not None
+    instructions = _check_together(project, files, vocabulary, problems)
+    problems.raise_if_any()
+    return instructions
+
+
+def _check_together(project: Project, files: Headers, vocabulary: Vocabulary, problems: Problems) -> Instructions:
+    table: dict[str, list[Header]] = {}
+    for header in files.headers:
+        table.setdefault(header.name.value, []).append(header)
+    check_headers(files.headers, problems)
+    circular = report_cycles(files.headers, table, problems)
+    chains = {header.file: _chain(header, table) for header in files.headers if header.file not in circular}
+    # What stands on a file that could not be read is not judged: its mistakes may all come from there.
+    sound = [chain for chain in chains.values() if not files.unread.intersection(_base_names(chain))]
+    based = {chain[0].file: check_base(chain[0], table, project.sources, problems) for chain in sound}
+    models = {
+        chain[0].file: read_definition(chain[0], merged_tree(chain[0], table), vocabulary, problems) for chain in sound
+    }
+    brewables = []
+    for chain in sound:
+        definitions = [models[member.file] for member in chain]
+        complete = all(based[member.file] for member in chain)
+        rhs = _check_one(definitions, project, vocabulary, problems) if complete else None
+        base = definitions[1] if len(definitions) > 1 else None
+        files_of_bases = tuple(member.file for member in definitions[1:])
+        brewables.append(Brewable(definitions[0], rhs, base, definitions[-1].base.value, files_of_bases))
+    check_mnemonics(((brewable.definition, brewable.rhs) for brewable in brewables), problems)
+    unjudged = files.unread | {header.name.value for header in files.headers if header.file not in models}
+    check_unnamed_wrappers(models.values(), unjudged, project.sources, problems)
+    order = sorted(brewables, key=lambda b: (b.definition.dialect, b.definition.name.value))
+    return Instructions(vocabulary, tuple(order), files.facts)
+
+
+def _chain(header: Header, table: dict[str, list[Header]]) -> list[Header]:
+    """The definition and those that it stands on, nearest first."""
+    chain = [header]
+    while base := find_base(chain[-1], table):
+        chain.append(base)
+    return chain
+
+
+def _base_names(chain: list[Header]) -> set[str]:
+    return {header.base.value for header in chain if header.base}
+
+
+def _check_one(chain: list[Definition], project: Project, vocabulary: Vocabulary, problems: Problems) -> Rhs | None:
+    definition = chain[0]
+    check_wrapper(definition, project.sources, problems)
+    check_functions(definition, project.sources, problems)
+    if not definition.fields_are_known:
+        return None
+    check_fields(definition, problems)
+    check_clashes(definition, chain, project.sources, problems)
+    check_constraints(definition, problems)
+    check_results(definition, vocabulary, problems)
+    check_facts(definition, problems)
+    check_serialize(definition, problems)
+    check_renames(definition, problems)
+    return check_rhs(definition, chain[1:], problems)

@@ -1,0 +1,217 @@
+"""The frozen model of a definition: what the templates' views, the checks and the documentation are computed from.
+
+Every field says why it exists. A name that a check may complain about is a `Text`, which remembers where it stands.
+The model holds what a definition means after its bases were merged in (brewer/inheritance.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from runtime.diagnostics import Place
+
+Dim = str | int  # a letter that operands bind (`M`), or a fixed extent in elements
+Literal = bool | int | float | str
+Value = Literal | tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A word of a definition and where it stands."""
+
+    value: str
+    place: Place
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    name: Text  # of the constructor parameter, the property and the placeholder
+    access: str = "load"  # the mode that the constructor gives to an access pattern in this slot
+    optional: bool = False  # None is legal
+    variadic: bool = False  # the slot holds a tuple of operands
+    dtypes: tuple[str, ...] = ()  # legal element types, and groups of them, as written; empty: any
+    memory: tuple[str, ...] = ()  # legal memory spaces of an access pattern; empty: any
+    rank: tuple[int, ...] = ()  # legal numbers of dimensions; empty: any
+    shape: tuple[Dim, ...] | None = None  # says the rank, and which extents are equal or fixed
+    precision: str | None = None  # keep, f32 or index: what the precision passes must respect
+    doc: str = ""
+    is_sound: bool = True  # False after a mistake in what decides whether it may be absent
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeType:
+    word: str  # int, float, bool, str, dtype, shape, tensor, type or enum
+    is_list: bool = False
+    enum: str = ""  # name in vocabulary.yaml where word is enum
+    values: tuple[str, ...] = ()  # the words of that enum
+
+    def __str__(self) -> str:
+        inner = self.enum or self.word
+        return f"list[{inner}]" if self.is_list else inner
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    value: Value
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    name: Text
+    type: AttributeType
+    optional: bool = False  # None is legal and the default
+    default: Default | None = None  # the constructor parameter's default; text and BIR leave out a field that equals it
+    min: float | None = None  # smallest legal value, of each item of a list
+    max: float | None = None
+    one_of: tuple[Literal, ...] = ()  # the legal values where they are few
+    multiple_of: int | None = None
+    doc: str = ""
+    is_sound: bool = True  # False after a mistake in what decides its type and whether it may be absent
+
+    @property
+    def required(self) -> bool:
+        return not self.optional and self.default is None
+
+
+@dataclass(frozen=True, slots=True)
+class ApIndices:
+    """An extra list of access-pattern indices, walked together with those of the accesses."""
+
+    name: Text
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How type and shape of a result follow from the operands; where nothing is said, the caller gives it."""
+
+    name: Text
+    same_as: Text | None = None  # the operand whose type this is
+    dtype: Text | None = None  # a data type, or the operand or attribute that has it
+    shape: Text | tuple[Dim, ...] | None = None  # the operand that has it, or letters and extents
+    infer: Text | None = None  # a function in runtime/infer.py; its parameters are fields, and `dtype`
+    variadic: bool = False  # any number of results, whose types the caller gives
+    free_dtype: bool = False  # the caller may choose another element type: copies, casts, activations
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTerm:
+    """`field`, or `field.dtype`, `field.rank`, `field.shape`, `field.shape[i]`."""
+
+    field: Text
+    part: str = ""
+    index: int | None = None
+
+    def __str__(self) -> str:
+        part = f".{self.part}" if self.part else ""
+        return f"{self.field}{part}" + ("" if self.index is None else f"[{self.index}]")
+
+
+Term = int | FieldTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    label: Text  # names the rule in messages and tests
+    relation: str  # equal, not_equal, less, at_most, at_least, multiple_of
+    left: Term
+    right: Term
+    message: str  # the rule in words; the verifier says it, and adds the offending values
+    when: Text | None = None  # the rule holds only where this optional field is present
+
+
+@dataclass(frozen=True, slots=True)
+class FactByAttribute:
+    """A fact that holds only for some values of an enum attribute."""
+
+    attribute: Text
+    values: tuple[Text, ...]
+
+
+Fact = bool | tuple[FactByAttribute, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    hint: str | None = None  # the engine that an instruction gets where nobody chooses one
+    legal: tuple[str, ...] = ()  # where it may run; empty: not said
+    by_target: tuple[tuple[str, tuple[str, ...]], ...] = ()  # where a target differs from `legal`
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BirField:
+    """One entry of `serialize`."""
+
+    name: Text
+    kind: str  # one of read_rules.BIR_KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    version: int  # the first version with the new name
+    old: Text
+    new: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The public document that the facts of a definition come from."""
+
+    document: str
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    name: Text
+    dialect: str  # the folder; prefix of the mnemonic for every dialect but neuron
+    file: str  # relative to the project, with forward slashes: part of the provenance marker
+    line: int  # of its first key
+    base: Text  # another definition or a runtime class
+    abstract: bool = False  # has no mnemonic and is never built
+    summary: str = ""  # first line of the docstring
+    doc: str = ""  # the rest of it
+    source: tuple[Source, ...] = ()
+    since: str = ""  # the release that had it first
+    deprecated: str = ""  # what to use instead
+    version: int = 1  # of its BIR fields; old ones are read through `renames`
+    examples: tuple[Text, ...] = ()  # instructions in text form, for the documentation and for tests
+    wrapper: Text | None = None  # the hand-written class that derives from the generated one
+    dst: str = "optional"  # or required: whether it must write a tensor through an access pattern
+    operands: tuple[Operand, ...] = ()
+    results: tuple[Result, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    ap_indices: tuple[ApIndices, ...] = ()
+    regions: tuple[Text, ...] = ()  # blocks that it holds: the branches of an If
+    constraints: tuple[Constraint, ...] = ()
+    engines: Engines = field(default_factory=Engines)
+    capabilities: tuple[tuple[str, bool], ...] = ()  # defaults of class properties, what is true of every instance
+    op_kind: str | None = None  # what the precision policies look at first
+    facts: tuple[tuple[str, Fact], ...] = ()  # force_f32, wide_range ...: further facts for the precision passes
+    fields_are_known: bool = True  # False after a mistake in them: nothing that refers to them is judged
+    misspelled: frozenset[str] = frozenset()  # keys that an unknown one may stand for: not judged as missing
+    rhs_str: Text | None = None  # printer and parser
+    semantics: Text | None = None  # a function in runtime/semantics/; None: the interpreter refuses it by name
+    serialize: tuple[BirField, ...] = ()  # empty: the declared order
+    renames: tuple[Rename, ...] = ()
+
+    def says(self, name: Text) -> bool:
+        """Whether the name stands in the file of this definition, not in that of a base."""
+        return name.place.file == self.name.place.file
+
+    @property
+    def fields(self) -> tuple[Operand | Attribute | ApIndices, ...]:
+        """All constructor fields, in declared order."""
+        return (*self.operands, *self.attributes, *self.ap_indices)
+
+    @property
+    def optional_fields(self) -> frozenset[str]:
+        """The fields that may be absent."""
+        names = [operand.name.value for operand in self.operands if operand.optional]
+        return frozenset(names + [attribute.name.value for attribute in self.attributes if attribute.optional])

@@ -1,0 +1,61 @@
+"""What a word or number without quotes means, and which ones are refused because YAML readers disagree.
+
+YAML 1.1 reads `on` as true, `010` as 8 and `1:30` as 90; YAML 1.2 reads texts and 10. A definition may hold only what
+every reader takes for the same value.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)\Z")
+_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+(e[+-][0-9]+)?\Z")
+_NUMBER_SOMEWHERE = re.compile(
+    r"""[-+]?(?:
+        0b[01_]+ | 0o?[0-7_]+ | 0x[0-9a-f_]+                  # other bases
+      | [0-9][0-9_]*(?: :[0-5]?[0-9])+ (?:\.[0-9_]*)?         # base 60
+      | (?: [0-9][0-9_]* (?:\.[0-9_]*)? | \.[0-9_]+ ) (?:e[-+]?[0-9]+)?
+      | \.inf )\Z | \.nan\Z""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?\Z")
+_BOOLEAN_SOMEWHERE = frozenset({"yes", "no", "on", "off", "true", "false"})
+_NULL = frozenset({"", "~", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Why a plain scalar is refused."""
+
+    problem: str
+    help: str
+
+
+def plain_value(text: str) -> bool | int | float | str | Ambiguous:
+    """The value that every YAML reader gives to the unquoted text, or why there is none."""
+    if text in ("true", "false"):
+        return text == "true"
+    if _INTEGER.match(text) and text != "-0":
+        return int(text)
+    if _FLOAT.match(text):
+        return float(text)
+    return _why_not_text(text) or text
+
+
+def _why_not_text(text: str) -> Ambiguous | None:
+    quoted = f'write "{text}" in quotes if the text is meant'
+    lower = text.lower()
+    if lower in _BOOLEAN_SOMEWHERE:
+        meant = "true" if lower in ("yes", "on", "true") else "false"
+        return Ambiguous(f"{text} is a boolean for some YAML readers and a text for others", f"{quoted}, else {meant}")
+    if lower in _NULL:
+        return Ambiguous(f"{text} is YAML's null", f"{quoted}, else leave the key out")
+    if _NUMBER_SOMEWHERE.match(text):
+        meant = "a number is written in plain decimals, such as 10, 0.5 or 1.0e-6"
+        return Ambiguous(f"{text} is not the same number for every YAML reader", f"{meant}; {quoted}")
+    if _DATE.match(text):
+        return Ambiguous(f"{text} is a date for some YAML readers and a text for others", quoted)
+    if text in ("<<", "="):
+        return Ambiguous(f"{text} is a merge or default key for some YAML readers", quoted)
+    return None

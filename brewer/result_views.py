@@ -1,0 +1,108 @@
+"""The methods of a generated class that find the types of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+
+from brewer.constructor_view import has_many_results, has_rule
+from brewer.field_views import dtype_code
+from brewer.model import Definition, Dim, Operand, Result, Text
+from brewer.python_sources import PythonFunction
+from brewer.python_text import literal
+
+
+@dataclass(frozen=True, slots=True)
+class BoundOperand:
+    """An operand whose extents a result has."""
+
+    name: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRuleView:
+    """A method that returns the type of one result, in one of three ways."""
+
+    name: str
+    same_as: str = ""  # the operand whose type it is
+    function: str = ""  # of runtime/infer.py
+    arguments: tuple[str, ...] = ()  # that the function gets
+    dtype: str = ""  # the element type, where the rule gives dtype and shape
+    shape: str = ""
+    bound: tuple[BoundOperand, ...] = ()  # operands whose extents the shape names
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsView:
+    rules: tuple[ResultRuleView, ...]
+    together: tuple[str, ...]  # the methods that infer_result_types calls, where there are several results
+
+
+NO_RULES = ResultsView((), ())
+
+
+def results_view(
+    definition: Definition, dtypes: Container[str], inference: Mapping[str, PythonFunction]
+) -> ResultsView:
+    many = has_many_results(definition)
+    ruled = [result for index, result in enumerate(definition.results) if has_rule(definition, index)]
+    rules = tuple(
+        _rule(definition, result, f"_infer_{result.name}" if many else "infer_result_type", dtypes, inference)
+        for result in ruled
+    )
+    complete = many and len(ruled) == len(definition.results)
+    return ResultsView(rules, tuple(rule.name for rule in rules) if complete else ())
+
+
+def _rule(
+    definition: Definition,
+    result: Result,
+    name: str,
+    dtypes: Container[str],
+    inference: Mapping[str, PythonFunction],
+) -> ResultRuleView:
+    if result.same_as:
+        return ResultRuleView(name, same_as=result.same_as.value)
+    if result.infer:
+        parameters = inference[result.infer.value].parameters
+        arguments = tuple(_argument(definition, result, parameter, dtypes) for parameter in parameters)
+        return ResultRuleView(name, function=result.infer.value, arguments=arguments)
+    assert result.dtype is not None and result.shape is not None
+    dtype = _dtype_of(definition, result.dtype, dtypes)
+    if isinstance(result.shape, Text):
+        return ResultRuleView(name, dtype=dtype, shape=f"self._{result.shape}.type.shape")
+    shape, bound = _bound_shape(definition, result.shape)
+    return ResultRuleView(name, dtype=dtype, shape=shape, bound=bound)
+
+
+def _argument(definition: Definition, result: Result, name: str, dtypes: Container[str]) -> str:
+    """Inference functions get the types of operands and the values of attributes."""
+    operand = _operand(definition, name)
+    if operand is None:
+        return _dtype_of(definition, result.dtype, dtypes) if name == "dtype" and result.dtype else f"self._{name}"
+    if operand.variadic:
+        return f"tuple(operand.type for operand in self._{name})"
+    return f"None if self._{name} is None else self._{name}.type" if operand.optional else f"self._{name}.type"
+
+
+def _dtype_of(definition: Definition, dtype: Text, dtypes: Container[str]) -> str:
+    if dtype.value in dtypes:
+        return literal(dtype_code(dtype.value), 0)
+    return f"self._{dtype}.type.dtype" if _operand(definition, dtype.value) else f"self._{dtype}"
+
+
+def _bound_shape(definition: Definition, shape: tuple[Dim, ...]) -> tuple[str, tuple[BoundOperand, ...]]:
+    """Letters become extents of the first operand that has them; its rank must be what its letters say."""
+    places: dict[str, tuple[BoundOperand, int]] = {}
+    for operand in definition.operands:
+        for index, dim in enumerate(operand.shape or ()):
+            if isinstance(dim, str) and not operand.optional and not operand.variadic:
+                places.setdefault(dim, (BoundOperand(operand.name.value, len(operand.shape or ())), index))
+    used = dict.fromkeys(places[dim][0] for dim in shape if isinstance(dim, str))
+    extents = [f"{places[dim][0].name}[{places[dim][1]}]" if isinstance(dim, str) else str(dim) for dim in shape]
+    return f"({', '.join(extents)}{',' * (len(extents) == 1)})", tuple(used)
+
+
+def _operand(definition: Definition, name: str) -> Operand | None:
+    return next((operand for operand in definition.operands if operand.name.value == name), None)

@@ -1,0 +1,137 @@
+"""`rhs_str`: the text of an instruction as literals, placeholders and optional groups.
+
+    rhs_str := mnemonic part*
+    part    := literal | "{" field "}" | "(?" (literal | "{" field "}")+ ")"
+
+A group vanishes when its field is absent: `(? bias {bias})`. Braces are never literals: ` {` opens the trailing
+dictionary. Parentheses are, outside of groups.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from brewer.model import Text
+from brewer.problems import Problems
+from runtime.diagnostics import Place
+
+_MNEMONIC = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*(?=\s|\(\?|\Z)")
+_TOKEN = re.compile(
+    r"(?P<open>\(\?)|(?P<close>\))|\{(?P<field>[A-Za-z0-9_]+)\}|(?P<literal>\(|[^{}()]+)|(?P<bad>\{[^{}]*\}?|\})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    field: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    parts: tuple[Literal | Placeholder, ...]
+    place: Place
+
+    @property
+    def fields(self) -> tuple[Placeholder, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Placeholder))
+
+
+@dataclass(frozen=True, slots=True)
+class Rhs:
+    mnemonic: Text
+    parts: tuple[Literal | Placeholder | Group, ...]
+
+    @property
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        """All placeholders, those inside groups too, in order."""
+        return tuple(
+            inner
+            for part in self.parts
+            for inner in (part.parts if isinstance(part, Group) else (part,))
+            if isinstance(inner, Placeholder)
+        )
+
+
+def parse_rhs(rhs_str: Text, problems: Problems) -> Rhs | None:
+    """The parts of a printed form; None after reporting what is malformed."""
+    text = rhs_str.value
+    match = _MNEMONIC.match(text)
+    if match is None:
+        help = "it starts with the mnemonic: lower-case words joined by dots, then a space"
+        problems.error("D042", rhs_str.place, f'"{text}" does not start with a mnemonic', help=help)
+        return None
+    if text != text.rstrip() or "\n" in text or "  " in text:
+        problems.error("D042", rhs_str.place, "rhs_str ends with a space, or holds a line end or two spaces in a row")
+        return None
+    reader = _Reader(rhs_str, problems)
+    parts = reader.read(match.end())
+    return Rhs(Text(match.group(), reader.place(0, match.end())), parts) if reader.sound else None
+
+
+class _Reader:
+    """Reads the parts after the mnemonic; places are as exact as quoting and escapes in the file allow."""
+
+    def __init__(self, text: Text, problems: Problems) -> None:
+        self.text = text
+        self.problems = problems
+        self.sound = True
+        line = (problems.line_at(text.place) or "")[text.place.column - 1 :][: text.place.length]
+        self.start = line.find(text.value)
+
+    def place(self, start: int, end: int) -> Place:
+        whole = self.text.place
+        return (
+            whole if self.start < 0 else Place(whole.file, whole.line, whole.column + self.start + start, end - start)
+        )
+
+    def read(self, start: int) -> tuple[Literal | Placeholder | Group, ...]:
+        parts: list[Literal | Placeholder | Group] = []
+        group: list[Literal | Placeholder] | None = None
+        opened = self.text.place
+        for match in _TOKEN.finditer(self.text.value, start):
+            here = self.place(match.start(), match.end())
+            if match["close"] and group is not None:
+                parts.append(Group(tuple(group), opened))
+                group = None
+            elif match["open"] and group is None:
+                group, opened = [], here
+            elif group is None:
+                self.add(parts, match, here)
+            elif match["open"] or match["literal"] == "(":
+                self.malformed(here, "a parenthesis inside an optional group", "the first `)` closes the group")
+            else:
+                self.add(group, match, here)
+        if group is not None:
+            self.malformed(opened, "the optional group is not closed", "(? text {field})")
+        return tuple(parts)
+
+    def add(
+        self,
+        parts: list[Literal | Placeholder | Group] | list[Literal | Placeholder],
+        match: re.Match[str],
+        here: Place,
+    ) -> None:
+        literal = match["literal"] or match["close"]
+        if match["field"]:
+            parts.append(Placeholder(match["field"], here))
+        elif not literal:
+            help = "a placeholder is {field}, an optional group (? text {field}); braces are not literal text"
+            self.malformed(here, f'"{match.group()}" is no placeholder', help)
+        elif parts and isinstance(last := parts[-1], Literal):
+            length = last.place.length + (here.length if self.start >= 0 else 0)
+            place = Place(last.place.file, last.place.line, last.place.column, length)
+            parts[-1] = Literal(last.text + literal, place)
+        else:
+            parts.append(Literal(literal, here))
+
+    def malformed(self, place: Place, message: str, help: str) -> None:
+        self.problems.error("D042", place, message, help=help)
+        self.sound = False

@@ -1,0 +1,114 @@
+"""The rules of a generated class, one method each: the constraints of its definition, and what `shape` says."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from brewer.model import Constraint, Definition, FieldTerm, Operand, Term, Text
+from brewer.python_text import LINE_LENGTH, docstring, quoted
+
+_RELATION_FUNCTIONS = {
+    "equal": "may_be_equal",
+    "not_equal": "may_differ",
+    "less": "may_be_less",
+    "at_most": "may_be_at_most",
+    "at_least": "may_be_at_least",
+    "multiple_of": "may_be_multiple_of",
+}
+_ROOM = LINE_LENGTH - 16 - 3  # characters for one string of a message, its quotes and the comma aside
+
+
+@dataclass(frozen=True, slots=True)
+class RuleView:
+    """A rule as a method `_verify_<label>`."""
+
+    name: str
+    doc: tuple[str, ...]
+    optional: tuple[str, ...]  # fields without which the rule holds
+    found: tuple[tuple[str, str], ...]  # local variables, each with the expression of one term that is a field
+    relation: str  # the function of runtime/relations.py
+    sides: tuple[str, str]  # what it compares: variables, or numbers
+    message: tuple[str, ...]  # string literals
+    field: str  # that is to blame
+    inherited: bool = False  # a base calls the method already; this class overrides it
+
+
+def rule_views(definition: Definition, base: Definition | None) -> tuple[RuleView, ...]:
+    """Those rules that the base does not have in the same words."""
+    before = {rule.label.value: _view(rule, base) for rule in all_rules(base)} if base else {}
+    views = {rule.label.value: _view(rule, definition) for rule in all_rules(definition)}
+    changed = ((label, view) for label, view in views.items() if view != before.get(label))
+    return tuple(replace(view, inherited=label in before) for label, view in changed)
+
+
+def all_rules(definition: Definition) -> tuple[Constraint, ...]:
+    """The constraints, after the rules that follow from `shape` of the operands."""
+    return (*_shape_rules(definition), *definition.constraints)
+
+
+def _shape_rules(definition: Definition) -> Iterator[Constraint]:
+    """A letter that stands twice means equal extents, a number a fixed one."""
+    operands = sorted(definition.operands, key=lambda operand: operand.optional)  # one that is there binds first
+    bound: dict[str, FieldTerm] = {}
+    for operand in (operand for operand in operands if not operand.variadic):
+        for index, dim in enumerate(operand.shape or ()):
+            here = FieldTerm(operand.name, "shape", index)
+            there: Term = bound.setdefault(dim, here) if isinstance(dim, str) else dim
+            if there != here:
+                yield _shape_rule(operand, dim, index, here, there)
+
+
+def _shape_rule(operand: Operand, dim: str | int, index: int, here: FieldTerm, there: Term) -> Constraint:
+    name = operand.name
+    if isinstance(there, FieldTerm):
+        both = f"{there.field} and {name} have" if there.field.value != name.value else f"{name} has"
+        message = f"{both} one extent {dim}"
+        return Constraint(Text(f"{name}_{index}_is_{dim}", name.place), "equal", there, here, message)
+    message = f"dimension {index} of {name} has the extent {dim}"
+    return Constraint(Text(f"extent_of_{name}_{index}", name.place), "equal", here, there, message)
+
+
+def _view(rule: Constraint, definition: Definition) -> RuleView:
+    sides = ("left", rule.left), ("right", rule.right)
+    terms = [(side, term) for side, term in sides if isinstance(term, FieldTerm)]
+    names = {side: side if len(terms) == 2 else "found" for side, _ in terms}
+    values = " and ".join(f"{term} is {{{names[side]}}}" for side, term in terms)
+    said = rule.message.rstrip(".")
+    return RuleView(
+        name=f"_verify_{rule.label}",
+        doc=tuple(docstring([f"Rule `{rule.label}`: {said}."], 8)),
+        optional=_optional_fields(rule, [term for _, term in terms], definition),
+        found=tuple((names[side], _expression(definition, term)) for side, term in terms),
+        relation=_RELATION_FUNCTIONS[rule.relation],
+        sides=(names.get("left", str(rule.left)), names.get("right", str(rule.right))),
+        message=_strings(f"{said}: ", values),
+        field=terms[0][1].field.value,
+    )
+
+
+def _strings(said: str, values: str) -> tuple[str, ...]:
+    """String literals, one or each on a line of its own."""
+    whole = f"f{quoted(said + values)}"
+    if len(whole) <= _ROOM:
+        return (whole,)
+    lines = textwrap.wrap(said, _ROOM, drop_whitespace=False, break_long_words=False, break_on_hyphens=False)
+    return (*(quoted(line) for line in lines), f"f{quoted(values)}")
+
+
+def _optional_fields(rule: Constraint, terms: list[FieldTerm], definition: Definition) -> tuple[str, ...]:
+    """What is not there violates nothing: the field of `when`, and optional fields of which a part is compared."""
+    optional = definition.optional_fields
+    parts = [term.field.value for term in terms if term.part and term.field.value in optional]
+    return tuple(dict.fromkeys([*([rule.when.value] if rule.when else []), *parts]))
+
+
+def _expression(definition: Definition, term: FieldTerm) -> str:
+    name = term.field.value
+    if not term.part:
+        return f"self._{name}"
+    if any(attribute.name.value == name for attribute in definition.attributes):
+        return f"len(self._{name})" if term.part == "rank" else f"extent(self._{name}, {term.index})"
+    value = "self.type" if name == "result" else f"self._{name}.type"
+    return f"extent({value}.shape, {term.index})" if term.index is not None else f"{value}.{term.part}"

@@ -1,0 +1,91 @@
+"""What belongs to all definitions together: the table of instructions, and the words as types."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from brewer.field_views import enum_alias, enum_constant, group_constant
+from brewer.load import Brewable, Instructions
+from brewer.python_sources import PythonSources
+from brewer.python_text import docstring, literal
+from brewer.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView:
+    mnemonic: str
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnumView:
+    alias: str  # ActivationFunction
+    constant: str  # ACTIVATION_FUNCTION
+    words: str  # in brackets
+    doc: tuple[str, ...]
+
+
+def mnemonic_entries(instructions: Instructions, sources: PythonSources) -> tuple[EntryView, ...]:
+    """Mnemonic -> the most derived class: the wrapper where there is one."""
+    entries = []
+    for brewable in instructions.brewables:
+        if brewable.rhs is None or brewable.definition.abstract:
+            continue
+        wrapper = brewable.definition.wrapper
+        found = sources.wrappers[wrapper.value] if wrapper else None
+        module, name = (found.module, found.name) if found else (_module(brewable), _class(brewable))
+        entries.append(EntryView(brewable.rhs.mnemonic.value, module, name))
+    return tuple(sorted(entries, key=lambda entry: entry.mnemonic))
+
+
+def class_entries(instructions: Instructions) -> tuple[EntryView, ...]:
+    """The generated classes whose name only one dialect has."""
+    count = Counter(_class(brewable) for brewable in instructions.brewables)
+    entries = (EntryView("", _module(b), _class(b)) for b in instructions.brewables if count[_class(b)] == 1)
+    return tuple(sorted(entries, key=lambda entry: entry.name))
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    constant: str  # FLOATS
+    words: str  # in parentheses
+    doc: tuple[str, ...]
+
+
+def group_views(vocabulary: Vocabulary) -> tuple[GroupView, ...]:
+    """The groups of data types, which operands name."""
+    return tuple(
+        GroupView(
+            group_constant(name),
+            literal(dtypes, 0, explode=True),
+            tuple(docstring([f"What `{name}` stands for in definitions."], 0)),
+        )
+        for name, dtypes in sorted(vocabulary.dtype_groups)
+    )
+
+
+def enum_views(vocabulary: Vocabulary) -> tuple[EnumView, ...]:
+    """The enumerations by name, then the words that every dialect shares."""
+    views = [_enum_view(e.name.value, e.values, e.doc) for e in sorted(vocabulary.enums, key=lambda e: e.name.value)]
+    shared = (
+        ("dtype_name", vocabulary.dtypes, "The element types."),
+        ("memory_space", vocabulary.memories, "Where tensors are."),
+        ("engine_name", vocabulary.engines, "What executes instructions."),
+        ("target_name", vocabulary.targets, "What is compiled for, oldest first."),
+    )
+    return tuple(views + [_enum_view(name, values, doc) for name, values, doc in shared if values])
+
+
+def _enum_view(name: str, values: tuple[str, ...], doc: str) -> EnumView:
+    listed = literal(values, 0, explode=True)[1:-1].removesuffix("," * (len(values) == 1))
+    return EnumView(enum_alias(name), enum_constant(name), f"[{listed}]", tuple(docstring([doc], 0)) if doc else ())
+
+
+def _module(brewable: Brewable) -> str:
+    return f"generated.{brewable.definition.dialect}.{_class(brewable)}"
+
+
+def _class(brewable: Brewable) -> str:
+    return f"{brewable.definition.name}Gen"

@@ -1,0 +1,66 @@
+"""The bytes of a definition file as text, refused where editors and YAML readers would disagree about them."""
+
+from __future__ import annotations
+
+import re
+
+from brewer.problems import Problems
+from runtime.diagnostics import Place
+
+BYTE_ORDER_MARK = "\ufeff"
+_FORBIDDEN = re.compile("[\x00-\x08\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
+
+
+def read_text(file: str, data: bytes, problems: Problems) -> str | None:
+    """The text with plain line ends; None where a mistake makes further reading useless."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        _report_not_utf8(file, data, error, problems)
+        return None
+    marked = text.startswith(BYTE_ORDER_MARK)
+    text = text.removeprefix(BYTE_ORDER_MARK)
+    carriage_return = text.find("\r")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    problems.add_source(file, text)
+    if marked:
+        problems.error("D002", Place(file, 1, 1), "the file starts with a byte order mark", help="save it without one")
+    if carriage_return >= 0:
+        place = place_of_index(file, text, carriage_return)
+        problems.error("D003", place, "the line ends in a carriage return", help="save the file with Unix line ends")
+    return None if _reports_forbidden(file, text, problems) or _reports_empty(file, text, problems) else text
+
+
+def place_of_index(file: str, text: str, index: int, length: int = 1) -> Place:
+    """Line and column of a character of the text."""
+    line_start = text.rfind("\n", 0, index) + 1
+    return Place(file, text.count("\n", 0, index) + 1, index - line_start + 1, length)
+
+
+def _report_not_utf8(file: str, data: bytes, error: UnicodeDecodeError, problems: Problems) -> None:
+    before = data[: error.start].decode("utf-8")
+    place = place_of_index(file, before, len(before))
+    problems.error("D001", place, f"byte 0x{data[error.start]:02x} is not UTF-8 text", help="save the file as UTF-8")
+
+
+def _reports_forbidden(file: str, text: str, problems: Problems) -> bool:
+    match = _FORBIDDEN.search(text)
+    if match is None:
+        return False
+    place = place_of_index(file, text, match.start())
+    if match.group() == "\t":
+        problems.error(
+            "D004", place, "a tab", help="indent with spaces; inside a text write it as \\t in double quotes"
+        )
+    else:
+        problems.error("D004", place, f"the control character U+{ord(match.group()):04X}", help="remove it")
+    return True
+
+
+def _reports_empty(file: str, text: str, problems: Problems) -> bool:
+    empty = all(not line.strip() or line.lstrip().startswith("#") for line in text.split("\n"))
+    if empty:
+        problems.error(
+            "D007", Place(file, 1, 1), "the file is empty", help="a definition starts with its name: `name: X`"
+        )
+    return empty

@@ -1,0 +1,212 @@
+"""YAML text as a tree whose every node knows its place.
+
+Deliberately absent: anchors, aliases, merge keys, tags, several documents. A definition is data, written out in full.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import yaml
+
+from brewer.plain_scalars import Ambiguous, plain_value
+from brewer.problems import Problems
+from brewer.text_files import read_text
+from runtime.diagnostics import Note, Place
+
+MAX_DEPTH = 24  # the deepest legal definition needs 6
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # composing with the C loader takes an eighth of the time
+_NEEDS_SCAN = re.compile(r"(?:^|[\s\[{,:?-])[&*!]\S", re.MULTILINE)
+_LEADING = re.compile(r"^[ ?-]*", re.MULTILINE)
+_SYNTAX_HELP = {
+    "',' or ']'": "inside a list, a text with brackets, commas or colons is written in quotes",
+    "',' or '}'": "inside braces, a text with brackets, commas or colons is written in quotes",
+    "mapping values are not allowed": 'a text that holds ": " is written in quotes',
+}
+_OPENING = (
+    yaml.BlockMappingStartToken,
+    yaml.BlockSequenceStartToken,
+    yaml.FlowMappingStartToken,
+    yaml.FlowSequenceStartToken,
+)
+_CLOSING = (yaml.BlockEndToken, yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A leaf. `value` is None only for an empty value, which whoever reads the key reports."""
+
+    place: Place
+    text: str
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    place: Place
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    key: Scalar
+    value: Node
+
+    @property
+    def name(self) -> str:
+        return self.key.text
+
+    @property
+    def place(self) -> Place:
+        return self.key.place
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Entries in the order of the file, each key once."""
+
+    place: Place
+    entries: tuple[Entry, ...]
+    doubled: frozenset[str] = frozenset()  # keys that stand twice, of which the first counts; reported already
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def get(self, name: str) -> Entry | None:
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+
+Node = Scalar | Sequence | Mapping
+
+
+def read_tree(file: str, data: bytes, problems: Problems) -> Mapping | None:
+    """The tree of a file; None where a mistake in the text leaves nothing to read further."""
+    text = read_text(file, data, problems)
+    if text is None:
+        return None
+    try:
+        if _needs_scan(text) and _reports_forbidden_tokens(file, text, problems):
+            return None
+        root = yaml.compose(text, Loader=_LOADER)
+    except yaml.MarkedYAMLError as error:
+        _report_syntax(file, error, problems)
+        return None
+    assert root is not None, "an empty file was reported before"
+    tree = _Converter(file, text.split("\n"), problems).convert(root)
+    if isinstance(tree, Mapping):
+        return tree
+    problems.error("D014", tree.place, "a definition file must be a mapping of keys to values")
+    return None
+
+
+def _needs_scan(text: str) -> bool:
+    """Whether the text may hold an anchor, alias or tag, or be nested deeply; most texts clearly do not."""
+    flow = text.count("[") + text.count("{")
+    block = max(len(match) for match in _LEADING.findall(text))
+    return flow + block > MAX_DEPTH or _NEEDS_SCAN.search(text) is not None
+
+
+def _reports_forbidden_tokens(file: str, text: str, problems: Problems) -> bool:
+    """Looked for among the tokens, since composing would already expand aliases and recurse into deep nesting."""
+    depth = 0
+    found = False
+    for token in yaml.scan(text, Loader=_LOADER):
+        depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
+        if depth > MAX_DEPTH:
+            problems.error("D020", _token_place(file, token), f"nested deeper than {MAX_DEPTH} levels")
+            return True
+        if isinstance(token, (yaml.AnchorToken, yaml.AliasToken)):
+            found = True
+            mark = "&" if isinstance(token, yaml.AnchorToken) else "*"
+            message = f"{mark}{token.value}: a definition has no anchors and aliases"
+            help = "write the value out, or in quotes if the text is meant"
+            problems.error("D009", _token_place(file, token), message, help=help)
+        if isinstance(token, yaml.TagToken):
+            found = True
+            help = "write the plain value, or in quotes if the text is meant"
+            problems.error("D021", _token_place(file, token), "a definition has no YAML tags", help=help)
+    return found
+
+
+def _token_place(file: str, token: yaml.Token) -> Place:
+    start, end = token.start_mark, token.end_mark
+    return Place(file, start.line + 1, start.column + 1, end.column - start.column if end.line == start.line else 1)
+
+
+def _report_syntax(file: str, error: yaml.MarkedYAMLError, problems: Problems) -> None:
+    mark = error.problem_mark or error.context_mark
+    place = Place(file, mark.line + 1, mark.column + 1, 1) if mark else Place(file, 1, 1)
+    problem = str(error.problem)
+    key = error.context_mark
+    if "could not find expected ':'" in problem and key:  # noticed only on the line after it
+        line = (problems.line_at(Place(file, key.line + 1, 1)) or "").rstrip()
+        place = Place(file, key.line + 1, key.column + 1, max(1, len(line) - key.column))
+        message = "not YAML: a key without a colon, or a text that goes on over several lines"
+        problems.error("D006", place, message, help="write `key: value`; a text of several lines follows `key: |`")
+        return
+    if "another document" in problem:
+        help = "one definition a file; remove the line `---`"
+        problems.error("D008", place, "the file holds several YAML documents", help=help)
+        return
+    notes = []
+    if error.context and error.context_mark:
+        start = Place(file, error.context_mark.line + 1, error.context_mark.column + 1)
+        notes.append(Note(str(error.context), start))
+    help = next((help for part, help in _SYNTAX_HELP.items() if part in problem), "")
+    problems.error("D006", place, f"not YAML: {problem}", help=help, notes=notes)
+
+
+class _Converter:
+    """YAML's nodes to ours; the nodes have neither aliases nor deep nesting any more."""
+
+    def __init__(self, file: str, lines: list[str], problems: Problems) -> None:
+        self.file = file
+        self.lines = lines
+        self.problems = problems
+
+    def convert(self, node: yaml.Node) -> Node:
+        if isinstance(node, yaml.ScalarNode):
+            return self.scalar(node)
+        if isinstance(node, yaml.SequenceNode):
+            return Sequence(self.place(node), tuple(self.convert(item) for item in node.value))
+        assert isinstance(node, yaml.MappingNode)
+        return self.mapping(node)
+
+    def mapping(self, node: yaml.MappingNode) -> Mapping:
+        seen: dict[str, Entry] = {}
+        doubled: set[str] = set()
+        for key_node, value_node in node.value:
+            key = self.convert(key_node)
+            value = self.convert(value_node)
+            if not isinstance(key, Scalar):
+                self.problems.error("D014", key.place, "a key must be a word")
+            elif first := seen.get(key.text):
+                note = Note("it stands here first", first.place)
+                self.problems.error("D010", key.place, f'the key "{key.text}" stands twice', notes=[note])
+                doubled.add(key.text)
+            else:
+                seen[key.text] = Entry(key, value)
+        return Mapping(self.place(node), tuple(seen.values()), frozenset(doubled))
+
+    def scalar(self, node: yaml.ScalarNode) -> Scalar:
+        place = self.place(node)
+        text: str = node.value
+        if node.style in ("'", '"') and place.length > 2 and node.start_mark.line == node.end_mark.line:
+            place = Place(place.file, place.line, place.column + 1, place.length - 2)  # what is between the quotes
+        if node.style:  # quoted, or a block of text
+            return Scalar(place, text, text)
+        if not text:
+            return Scalar(place, text, None)
+        value = plain_value(text)
+        if isinstance(value, Ambiguous):
+            self.problems.error("D012", place, value.problem, help=value.help)
+            self.problems.doubt(place)
+            return Scalar(place, text, text)
+        return Scalar(place, text, value)
+
+    def place(self, node: yaml.Node) -> Place:
+        start, end = node.start_mark, node.end_mark
+        last = end.column if end.line == start.line else len(self.lines[start.line].rstrip())
+        return Place(self.file, start.line + 1, start.column + 1, max(0, last - start.column))

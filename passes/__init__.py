@@ -1,0 +1,1 @@
+"""Transformations of programs, one a file, and the framework that runs them."""

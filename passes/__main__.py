@@ -1,0 +1,43 @@
+"""The driver: `python -m passes`, and the console script `brewer-passes`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+_NEEDED = ("runtime", "generated")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line, unless parts of it come from somewhere else; return the exit status."""
+    complaint = why_shadowed()
+    if complaint is not None:
+        print(complaint, file=sys.stderr)
+        return 2
+    from passes.command_line import main as run
+
+    return run(arguments)
+
+
+def why_shadowed() -> str | None:
+    """Return which package of this project is hidden by another one of the same name, earlier on the path, or None.
+
+    The names are plain words, so a folder `runtime` in the current directory is enough.
+    """
+    home = Path(__file__).resolve().parent.parent
+    for name in _NEEDED:
+        spec = find_spec(name)
+        places = [Path(place).resolve() for place in (spec and spec.submodule_search_locations) or ()]
+        if home / name not in places:
+            found = ", ".join(map(str, places)) or (spec and spec.origin) or "none"
+            return (
+                f'passes: error: the package "{name}" of this project is at {home / name}, but Python finds {found}'
+                f" first; run this from another directory, or take that one off PYTHONPATH"
+            )
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

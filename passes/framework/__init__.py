@@ -1,0 +1,1 @@
+"""What every pass stands on: transforms, their options, pipelines and the pass manager."""

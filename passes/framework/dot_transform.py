@@ -1,0 +1,106 @@
+"""`DotTransform`: a pass that is called for every statement, by the name of its class.
+
+    class DropCopies(DotTransform):
+        pass_name = "drop-copies"
+
+        def transformTensorCopyOp(self, copy: TensorCopyOp) -> bool: ...
+
+For a statement, the hook of the first of its classes that has one is called: a `MatMulOp` goes to `transformMatMulOp`,
+else to the hooks of its bases (`transformNeuronInst`), at last to `transformInstruction`. A loop goes to
+`transformLoop`. Brewed classes are called by their definition's name, with or without `Gen`.
+
+Deliberately absent: order other than program order, and repetition; the pass manager repeats where it is asked to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from passes.framework.options import NoOptions
+from runtime.blocks import Block, Statement
+from runtime.functions import Function, Module
+from runtime.garbage import paused_gc
+
+Hook = Callable[[Any], bool | None]
+
+
+class TransformError(Exception):
+    """A pass cannot do its work on this program; the pass manager takes back what it had done."""
+
+
+class DotTransform:
+    """A pass. Its docstring's first line is its help.
+
+    A hook returns whether it changed anything, or None where it has set `changed` itself. It may erase the statement
+    that it is given, and any other; what it inserts further on in the same block is visited too.
+    """
+
+    pass_name: ClassVar[str] = ""  # in pipelines
+    Options: ClassVar[type] = NoOptions
+
+    options: Any
+    changed: bool  # whether this run has changed anything so far
+
+    def __init__(self, **options: object) -> None:
+        self.options = self.Options(**options)
+        self.changed = False
+        self._hooks: dict[type[Statement], Hook | None] = {}
+
+    def runOnModule(self, module: Module) -> bool:
+        """Transform every function, and return whether anything changed."""
+        self.changed = False
+        with paused_gc():
+            changes = [self.runOnFunction(function) for function in tuple(module.functions.values())]
+        self.changed = any(changes)
+        return self.changed
+
+    def runOnFunction(self, function: Function) -> bool:
+        """Transform one function, and return whether it changed."""
+        self.changed = False
+        self.beforeStmtTransform(function)
+        self.changed |= self.transformStmts(function)
+        self.afterStmtTransform(function)
+        return self.changed
+
+    def beforeStmtTransform(self, f: Function) -> None:
+        """Do what comes before the statements of a function."""
+
+    def afterStmtTransform(self, f: Function) -> None:
+        """Do what comes after the statements of a function."""
+
+    def transformStmts(self, f: Function) -> bool:
+        """Transform the statements of a function in program order, and return whether anything changed."""
+        self.transformBlock(f.body)
+        return self.changed
+
+    def transformBlock(self, block: Block) -> None:
+        """Transform the statements of a block, each before what is inside it."""
+        for statement in block:
+            self.transform(statement)
+            if statement.parent is not None:
+                for inner in statement.blocks:
+                    self.transformBlock(inner)
+
+    def transform(self, statement: Statement) -> None:
+        """Call the hook for the class of a statement, if there is one."""
+        cls = type(statement)
+        if cls not in self._hooks:
+            self._hooks[cls] = self._hook_for(cls)
+        hook = self._hooks[cls]
+        if hook is not None and hook(statement):
+            self.changed = True
+
+    def dropDeadTensors(self, f: Function) -> bool:
+        """Remove the tensors of a function that nothing accesses; inputs, outputs and constants stay."""
+        dropped = bool(f.dropDeadTensors())
+        self.changed |= dropped
+        return dropped
+
+    def _hook_for(self, cls: type[Statement]) -> Hook | None:
+        for base in cls.__mro__:
+            for name in (base.__name__, base.__name__.removesuffix("Gen")):
+                hook: Hook | None = getattr(self, f"transform{name}", None)
+                if hook is not None:
+                    return hook
+        return None

@@ -1,0 +1,126 @@
+"""Pipelines as text: `eliminate-casts{allow_excess_precision=true}, fixpoint(a, b)`.
+
+    pipeline := step ("," step)*
+    step     := name ["{" [option ("," option)*] "}"] | "fixpoint" "(" pipeline ")"
+    option   := name "=" word
+
+Spaces mean nothing. The steps of a `fixpoint` run in order, again and again, until none of them changes anything.
+
+Deliberately absent: the passes. `read_pipeline` says which are asked for; `passes/build.py` makes them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from runtime.diagnostics import Diagnostic, DiagnosticsError, Place
+
+FIXPOINT: Final = "fixpoint"
+
+_TOKEN = re.compile(r"(?P<space>\s+)|(?P<word>[^\s,{}()=]+)|(?P<mark>[,{}()=])")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of the pipeline and where it stands, in characters from 0."""
+
+    text: str
+    start: int
+
+
+@dataclass(frozen=True)
+class PassSpec:
+    """One pass with the options that are given."""
+
+    name: Word
+    options: tuple[tuple[Word, Word], ...] = ()
+
+
+@dataclass(frozen=True)
+class FixpointSpec:
+    """Steps to repeat."""
+
+    steps: tuple[PassSpec | FixpointSpec, ...]
+
+
+Spec = PassSpec | FixpointSpec
+
+
+def read_pipeline(text: str, file: str = "<passes>") -> tuple[Spec, ...]:
+    """Return the steps that `text` asks for; an empty text asks for none.
+
+    Raises: DiagnosticsError where it does not follow the grammar; `file` is what the text is called in messages.
+    """
+    reader = _Reader(text, file)
+    return reader.steps(end="") if reader.peek.text else ()
+
+
+def pipeline_diagnostic(code: str, message: str, word: Word, text: str, file: str, help: str = "") -> Diagnostic:
+    """Return the diagnostic for a word of a pipeline, which counts as one line."""
+    line = re.sub(r"\s", " ", text)
+    return Diagnostic(code, message, Place(file, 1, word.start + 1, len(word.text)), line, help)
+
+
+class _Reader:
+    def __init__(self, text: str, file: str) -> None:
+        self._text, self._file = text, file
+        found = [match for match in _TOKEN.finditer(text) if match.lastgroup != "space"]
+        self._tokens = [Word(match.group(), match.start()) for match in found]
+        self._at = 0
+
+    @property
+    def peek(self) -> Word:
+        """The next token; an empty one at the end."""
+        return self._tokens[self._at] if self._at < len(self._tokens) else Word("", len(self._text))
+
+    def steps(self, end: str) -> tuple[Spec, ...]:
+        """Read steps up to the token `end`, and that token."""
+        found = [self._step()]
+        while not self._take(end):
+            self._expect(",", f'"," or {_named(end)}')
+            found.append(self._step())
+        return tuple(found)
+
+    def _step(self) -> Spec:
+        name = self._word("the name of a pass")
+        if name.text == FIXPOINT:
+            self._expect("(", 'the steps to repeat, such as "fixpoint(eliminate-casts)"')
+            return FixpointSpec(self.steps(end=")"))
+        return PassSpec(name, self._options() if self._take("{") else ())
+
+    def _options(self) -> tuple[tuple[Word, Word], ...]:
+        found: list[tuple[Word, Word]] = []
+        while not self._take("}"):
+            if found:
+                self._expect(",", '"," or "}"')
+            name = self._word("the name of an option")
+            self._expect("=", f'"=" and the value of "{name.text}"')
+            found.append((name, self._word(f'the value of "{name.text}"')))
+        return tuple(found)
+
+    def _word(self, expected: str) -> Word:
+        word = self.peek
+        if not word.text or word.text in ",{}()=":
+            self._fail(expected)
+        self._at += 1
+        return word
+
+    def _take(self, token: str) -> bool:
+        if self.peek.text != token:
+            return False
+        self._at += bool(token)
+        return True
+
+    def _expect(self, token: str, expected: str) -> None:
+        if not self._take(token):
+            self._fail(expected)
+
+    def _fail(self, expected: str) -> None:
+        message = f"found {_named(self.peek.text)}, expected {expected}"
+        raise DiagnosticsError([pipeline_diagnostic("P001", message, self.peek, self._text, self._file)])
+
+
+def _named(token: str) -> str:
+    return f'"{token}"' if token else "the end of the pipeline"

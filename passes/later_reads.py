@@ -1,0 +1,105 @@
+"""May users of a copy read the copied tensor themselves, at their own place, and not the snapshot that the copy took?
+
+Before, the copy reads %t once and its user gets what %t held at that moment:
+
+    %c: f32[128,512] = tensor_copy %t
+    %u: f32[128,512] = activation gelu %c
+
+After, the user reads %t when it runs itself:
+
+    %u: f32[128,512] = activation gelu %t
+
+Both see the same values where nothing writes %t between the last run of the copy before the user, and the user.
+
+The argument. Control flow is loops and regions, and a value is visible only further on in its block and inside the
+statements there. So the user stands in the copy's block behind the copy, or within a statement `x` that does; in what
+follows `x` is the user itself in the first case.
+- In one run of the block the copy runs, then the statements after it in order, then `x`. A store further on in the
+  block, or in front of the copy, may run between the user and the *next* run of the copy (a loop's back edge), which
+  takes a new snapshot before the user runs again. So only stores between the copy and `x` count, and stores within `x`.
+- Within `x`, which may be a loop, every store counts, whether it stands before or behind the user: the back edge of a
+  loop inside `x` takes it in front of the user's next run, and no copy runs in between.
+- The user counts too where it is a store to the tensor itself: reading and writing one tensor in one instruction is an
+  in-place update, which a copy in front of it had taken care not to be.
+- A store outside the block that holds the copy cannot run between the two: the run of the block would have to end.
+- The access of the copy is affine in the axes around the copy. They are around the user as well, and hold the same
+  values in the same run of the block, so the user reads the same elements. It gets an access of its own.
+
+Every store to the tensor counts, also one to other elements than those read: telling them apart is not attempted.
+
+A slot of the user must be able to hold the access: an SSA value may stand where an access may not (returned, or an
+operand of a graph operation), or where it would mean another thing (a slot that writes; the source of a gather, whose
+addresses count from the start of the tensor, not from the start of the value).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from runtime.access import AccessMode
+from runtime.blocks import Block, Statement
+from runtime.instructions import Instruction, NeuronInst
+from runtime.tensors import Tensor, TensorUtils
+from runtime.wrappers.TensorCopyDynamicBase import TensorCopyDynamicBase
+
+
+def why_not_read_later(tensor: Tensor, copies: Iterable[Instruction]) -> str | None:
+    """Return why some user of some copy of `tensor` cannot read the tensor itself; None where all of them can.
+
+    O(log stores) a user, after O(stores).
+    """
+    store_orders = _orders_by_block(TensorUtils.store_insts(tensor))
+    for copy in copies:
+        for user in copy.users:
+            reason = _why_no_access(user, copy, tensor) or _why_not_behind(user, copy, store_orders)
+            if reason is not None:
+                return reason
+    return None
+
+
+def _why_no_access(user: Instruction, copy: Instruction, tensor: Tensor) -> str | None:
+    if not isinstance(user, NeuronInst):
+        return f"a user of the cast, {user.INFO.mnemonic}, takes values only, no access to a tensor"
+    for operand in user.INFO.operands:
+        held = getattr(user, operand.name)
+        if held is not copy and not (operand.variadic and any(item is copy for item in held)):
+            continue
+        slot = f"{operand.name} of {user.INFO.mnemonic}, which uses the cast,"
+        if operand.access is not AccessMode.LOAD:
+            return f"{slot} would write the tensor"
+        if operand.memory and tensor.memory not in operand.memory:
+            return f"{slot} is in {' or '.join(operand.memory)}, not in {tensor.memory}"
+    if isinstance(user, TensorCopyDynamicBase) and user.addressed is copy:
+        return f"the run-time addresses of {user.INFO.mnemonic} count from the start of the cast's result"
+    return None
+
+
+def _why_not_behind(user: Instruction, copy: Instruction, store_orders: dict[Block, list[int]]) -> str | None:
+    block = copy.parent
+    assert block is not None, f"{copy!r} stands in no block"
+    orders = store_orders.get(block)
+    if orders is None:
+        return None
+    behind: Statement = user
+    while behind.parent is not block:
+        above = behind.parent and behind.parent.owner
+        assert isinstance(above, Statement), f"{user!r} is not dominated by {copy!r}, which it uses"
+        behind = above
+    if bisect_right(orders, copy.order) == bisect_right(orders, behind.order):
+        return None
+    return "a store to the tensor can run between the cast and a user of it"
+
+
+def _orders_by_block(stores: tuple[Instruction, ...]) -> dict[Block, list[int]]:
+    """Return, for each block around a store, the sorted order numbers of its statements that hold a store."""
+    orders: dict[Block, set[int]] = {}
+    for store in stores:
+        statement: Statement = store
+        while (block := statement.parent) is not None:
+            block.number()
+            orders.setdefault(block, set()).add(statement.order)
+            if not isinstance(block.owner, Statement):
+                break
+            statement = block.owner
+    return {block: sorted(numbers) for block, numbers in orders.items()}

@@ -1,0 +1,39 @@
+"""What a run and the table of passes look like on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from passes.framework.dot_transform import DotTransform
+from passes.framework.options import describe_options
+from passes.framework.pass_manager import PassRun
+from runtime.statistics import Statistic
+
+
+def run_report(runs: Sequence[PassRun]) -> str:
+    """Return a line for each pass that ran, then a line for each counter, with its label and unit."""
+    width = max((len(run.pass_name) for run in runs), default=0)
+    lines = [
+        f"{run.pass_name:<{width}}  {run.seconds * 1e3:10.3f} ms  {'changed' if run.changed else 'unchanged'}"
+        for run in runs
+    ]
+    totals: dict[Statistic, int] = {}
+    for run in runs:
+        for statistic, count in run.counted:
+            totals[statistic] = totals.get(statistic, 0) + count
+    return "\n".join(lines + [counter_line(statistic, count) for statistic, count in totals.items()])
+
+
+def counter_line(statistic: Statistic, count: int) -> str:
+    """Return `Number of bytes of casts eliminated: 2048 bytes`."""
+    return f"{statistic.label}: {count} {statistic.unit.value}".rstrip()
+
+
+def pass_table(passes: Iterable[type[DotTransform]]) -> str:
+    """Return the name and purpose of each pass, and under it its options."""
+    lines = []
+    for cls in passes:
+        lines.append(f"{cls.pass_name}\n    {(cls.__doc__ or '').strip().splitlines()[0]}")
+        for each in describe_options(cls.Options):
+            lines.append(f"    {each.name}={each.default} ({each.takes}): {each.help}")
+    return "\n".join(lines)

@@ -1,0 +1,29 @@
+"""BIR: programs as JSON, for other tools and for later.
+
+    {"format": "brewer-bir", "version": 1, "target": "trn2", "functions": [
+    {"name": "main", "args": [["%a", "f32[2,3]"]], "tensors": [
+    {"name": "%x", "dtype": "f32", "shape": [128, 512], "memory": "dram", "input": true}
+    ], "body": [
+    {"op": "load", "version": 1, "results": [["%0", "f32[128,512]"]], "args": [{"tensor": "%x"}]},
+    {"loop": "%i", "lower": 0, "step": 1, "times": 4, "body": [
+    {"op": "copy", "version": 1, "dst": {"tensor": "%y", "offset": [0, ["%i", 128]], "pairs": [[512, 128], [1, 128]]},
+     "args": ["%0"], "engine": "vector"}
+    ]}
+    ]}
+    ]}
+
+A file has a format version, and each instruction that of its definition. `args` holds the operands in the order of the
+definition: `"%0"` a value, an object an access, `"none"` an operand that is absent, a list a variadic operand. `fields`
+holds the attributes that are not their default. A reference of digits only stands for a value without a name; a value
+whose own name is taken has a number, and its name as the third part of its definition: `["%7", "f32[2]", "h"]`.
+
+Deliberately absent: comments, defaults, and anything that follows from the rest, save for the few derived fields that a
+definition asks for; reading checks those.
+"""
+
+from __future__ import annotations
+
+from runtime.bir.read import read_bir
+from runtime.bir.write import bir_text, write_bir
+
+__all__ = ["bir_text", "read_bir", "write_bir"]

@@ -1,0 +1,70 @@
+"""What the reader must know of an instruction class, worked out once a class from its `INFO` and its constructor."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runtime.bir.attributes import Decoder, decoder_of
+from runtime.bir.problems import BirError
+from runtime.info import InstructionInfo, OperandInfo
+from runtime.instructions import Instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An attribute as a field of a record."""
+
+    decode: Decoder
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlan:
+    """How the records of one class become constructor arguments."""
+
+    info: InstructionInfo
+    operands: tuple[OperandInfo, ...]
+    fields: Mapping[str, Field]
+    required: tuple[str, ...]  # the fields that must be there
+    indices: frozenset[str]  # the fields that list access-pattern indices
+    takes_dst: bool
+    takes_engine: bool
+
+    @classmethod
+    def of(cls, made: type[Instruction]) -> RecordPlan:
+        """Return the plan of a class."""
+        info = made.INFO
+        parameters = inspect.signature(made.__init__).parameters
+        return cls(
+            info=info,
+            operands=info.operands,
+            fields={a.name: Field(decoder_of(a), a.optional) for a in info.attributes},
+            required=tuple(a.name for a in info.attributes if a.required),
+            indices=frozenset(info.ap_indices),
+            takes_dst="dst" in parameters,
+            takes_engine="engine" in parameters,
+        )
+
+    def renamed(self, record: dict[str, Any], version: int) -> dict[str, Any]:
+        """Return a record of an older version with the names that its fields have today.
+
+        Raises: BirError where the version is newer than the definition, or no version at all.
+        """
+        newest = self.info.version
+        if not 1 <= version <= newest:
+            raise BirError(
+                "B030",
+                f"`{self.info.mnemonic}` has version {version} here; this brewer knows versions 1 to {newest}",
+                "version",
+                help="the file was written by a newer brewer" if version > newest else "",
+            )
+        fields = record.get("fields")
+        if not isinstance(fields, dict):
+            return record
+        for since, old, new in sorted(self.info.renames):
+            if version < since and old in fields:
+                fields = {new if name == old else name: value for name, value in fields.items()}
+        return {**record, "fields": fields}

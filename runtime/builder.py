@@ -1,0 +1,68 @@
+"""Building programs: an insertion point, and short ways to make tensors and loops.
+
+Deliberately absent: one method an instruction. `builder.insert(MatMulOp(a, b))` needs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from runtime.affine import Axis
+from runtime.blocks import Block, Loop, Statement
+from runtime.dtypes import DType
+from runtime.functions import Function
+from runtime.tensors import TENSOR_CLASSES, Tensor
+
+S = TypeVar("S", bound=Statement)
+
+
+class Builder:
+    """Puts statements into a function, by default at the end of its body."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.block = function.body
+        self.before: Statement | None = None  # None: at the end of the block
+
+    def insert(self, statement: S, name: str | None = None) -> S:
+        """Put a statement at the insertion point and return it."""
+        if self.before is None:
+            self.block.append(statement)
+        else:
+            self.block.insert(statement, self.before)
+        if name is not None:
+            statement.name = name  # type: ignore[attr-defined]  # only instructions are named
+        return statement
+
+    def tensor(
+        self,
+        name: str,
+        dtype: DType,
+        shape: tuple[int, ...],
+        memory: str,
+        *,
+        isInput: bool = False,
+        isOutput: bool = False,
+    ) -> Tensor:
+        """Add a tensor in `memory` (`dram`, `sbuf` or `psum`) to the function and return it."""
+        made = TENSOR_CLASSES[memory](name, dtype, shape, isInput=isInput, isOutput=isOutput)
+        return self.function.add_tensor(made)
+
+    @contextmanager
+    def at(self, block: Block, before: Statement | None = None) -> Iterator[None]:
+        """Move the insertion point for the body of the `with`."""
+        saved = self.block, self.before
+        self.block, self.before = block, before
+        try:
+            yield
+        finally:
+            self.block, self.before = saved
+
+    @contextmanager
+    def loop(self, name: str, trip_count: int, lower: int = 0, step: int = 1) -> Iterator[Axis]:
+        """Insert a loop and put the insertion point into its body; gives its axis."""
+        made = self.insert(Loop(Axis(name, trip_count, lower, step)))
+        with self.at(made.body):
+            yield made.axis

@@ -1,0 +1,272 @@
+"""Instructions of foreign dialects, which have no definition here: a name, operands, open attributes, regions.
+
+Deliberately absent: knowledge of any operator, and the libraries of front ends. What is here is data, so a program that
+came from an ONNX model prints, parses and is rewritten without onnx.
+
+An operand may be absent in the middle (`None` in `values`). A result may be absent too, since results go by position:
+it is listed in `absent`, has no name, an unknown type and no users.
+
+Attributes are int, float, str (bytes where the text is no UTF-8), `DType`, `Type`, a constant or lazy tensor, `Region`,
+`AttributeReference`, or tuples of one of these; `EmptyList` says of what an empty list is one. `Encoded` is what only
+the front end can read. A list is replaced as a whole: the tuples are shared by clones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from runtime.blocks import Block, CloneMap
+from runtime.constants import Constant
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.instructions import Instruction
+from runtime.lazy_tensors import LazyTensor
+from runtime.quoting import quoted
+from runtime.types import Type
+from runtime.values import Operand
+
+if TYPE_CHECKING:
+    from runtime.names import Names
+
+ONNX_DOMAIN = "ai.onnx"
+"""The domain of the standard operators; files may also leave it empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The attribute is the region `blocks[index]` of its instruction."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeReference:
+    """Inside a local function: the attribute is what the caller gave as `name`, a value of this `kind` (`int`, ...)."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyList:
+    """A list without elements, which would be of this `kind`: `int`, `float`, `string`, `tensor`, `graph` ..."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """An attribute that the IR carries without looking at it, as the bytes that the front end gave it."""
+
+    data: bytes
+
+
+class GenericInst(Instruction):
+    """An instruction with any number of operands and results, open attributes and any number of regions."""
+
+    __slots__ = ("_absent", "_regions", "_values", "attributes")
+
+    attributes: dict[str, Any]  # in the order in which they are written
+    _values: tuple[Operand | None, ...]
+    _regions: tuple[Block, ...]
+    _absent: tuple[int, ...]
+
+    def __init__(
+        self,
+        values: Sequence[Operand | None] = (),
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        result_types: Sequence[Type] = (),
+        absent: Sequence[int] = (),
+        n_regions: int = 0,
+        loc: str | None = None,
+    ) -> None:
+        super().__init__(result_types[0] if result_types else Type.none(), loc)
+        self._values = tuple(values)
+        self.attributes = dict(attributes or {})
+        self._absent = tuple(absent)
+        self._regions = tuple([Block(self) for _ in range(n_regions)])
+        self._add_results(result_types[1:])
+        for value in self._values:
+            if value is not None:
+                value.addUser(self)
+
+    @property
+    def values(self) -> tuple[Operand | None, ...]:
+        """The operands by position, None where one is absent."""
+        return self._values
+
+    @property
+    def absent(self) -> tuple[int, ...]:
+        """The positions of the results that are not there."""
+        return self._absent
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        return self._regions
+
+    @property
+    def region_names(self) -> tuple[str, ...]:
+        """What each region is called: its attribute, and its position where the attribute is a list of regions."""
+        names = [""] * len(self._regions)
+        for name, value in self.attributes.items():
+            if isinstance(value, Region):
+                names[value.index] = name
+            elif isinstance(value, tuple):
+                for at, one in enumerate(value):
+                    if isinstance(one, Region):
+                        names[one.index] = f"{name}[{at}]"
+        return tuple(names)
+
+    @property
+    def carried(self) -> bytes | None:
+        """What the front end keeps about this beyond the fields here; nobody else reads it."""
+        return self._extra.get("carried") if self._extra else None
+
+    @carried.setter
+    def carried(self, data: bytes | None) -> None:
+        self._set_extra("carried", data)
+
+    def region(self, name: str) -> Block:
+        """Return the region that is the attribute `name`.
+
+        Raises: KeyError where there is none.
+        """
+        held = self.attributes[name]
+        if not isinstance(held, Region):
+            raise KeyError(name)
+        return self._regions[held.index]
+
+    def operands(self) -> tuple[Operand, ...]:
+        return tuple([value for value in self._values if value is not None])
+
+    def set_value(self, index: int, value: Operand | None) -> None:
+        """Put `value` into one operand slot, whatever other slots hold."""
+        old = self._values[index]
+        if value is not None:
+            value.addUser(self)
+        if old is not None:
+            old.removeUser(self)
+        self._values = (*self._values[:index], value, *self._values[index + 1 :])
+
+    def replaceUseOfWith(self, old: Operand, new: Operand) -> None:
+        self._values = tuple([None if held is None else self._replaced(held, old, new) for held in self._values])
+
+    def _values_str(self, names: Names | None) -> str:
+        return ", ".join("none" if value is None else value.use_str(names) for value in self._values)
+
+    def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
+        types = [result.type for result in self.results]
+        return {
+            "result_types": types,
+            "attributes": self.attributes,
+            "n_regions": len(self._regions),
+            "loc": self.loc,
+        }
+
+
+class OnnxNode(GenericInst):
+    """A node of an ONNX graph.
+
+    Text: `%v: f32[2], %i: i64[2] = onnx.node "ai.onnx::TopK" %x, %k {axis = -1}`.
+    """
+
+    __slots__ = ("domain", "node_name", "op_type", "overload")
+    INFO: ClassVar = InstructionInfo(
+        "OnnxNode",
+        "onnx",
+        "onnx.node",
+        operands=(OperandInfo("values", optional=True, variadic=True),),
+        attributes=(
+            AttributeInfo("op_type", "str"),
+            AttributeInfo("domain", "str", default=ONNX_DOMAIN),
+            AttributeInfo("overload", "str", default=""),
+            AttributeInfo("node_name", "str", optional=True),
+            AttributeInfo("absent", "list[int]", default=()),
+        ),
+        many_results=True,
+        open_attributes=True,
+        rhs=(Show("domain"), "::", Show("op_type"), Show("values")),
+    )
+
+    op_type: str
+    domain: str  # `ai.onnx` for the standard operators, never empty
+    overload: str
+    node_name: str | None  # None: a new node, which gets a name when it is written to a file
+
+    def __init__(
+        self,
+        op_type: str,
+        values: Sequence[Operand | None] = (),
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        result_types: Sequence[Type] = (),
+        domain: str = ONNX_DOMAIN,
+        overload: str = "",
+        node_name: str | None = None,
+        absent: Sequence[int] = (),
+        n_regions: int = 0,
+        loc: str | None = None,
+    ) -> None:
+        super().__init__(values, attributes, result_types=result_types, absent=absent, n_regions=n_regions, loc=loc)
+        self.op_type = op_type
+        self.domain = domain
+        self.overload = overload
+        self.node_name = node_name
+
+    @property
+    def label(self) -> str:
+        """The operator with its domain: `ai.onnx::Conv`."""
+        return f"{self.domain}::{self.op_type}"
+
+    @property
+    def callee(self) -> str:
+        """The name that the local function has in its module which this calls, where there is one."""
+        return function_name(self.domain, self.op_type, self.overload)
+
+    def rhs_str(self, names: Names | None = None) -> str:
+        return f"onnx.node {quoted(self.label)} {self._values_str(names)}".rstrip()
+
+
+class Initializer(Instruction):
+    """A tensor that is part of the program: a weight, or another constant.
+
+    Text: `%w: f32[64,3,7,7] = onnx.initializer {value = ...}`.
+    """
+
+    __slots__ = ("_value",)
+    INFO: ClassVar = InstructionInfo(
+        "Initializer",
+        "onnx",
+        "onnx.initializer",
+        attributes=(AttributeInfo("value", "tensor"),),
+        op_kind="boundary",
+        semantics="graph.constant",
+    )
+
+    _value: LazyTensor | Constant
+
+    def __init__(
+        self, value: LazyTensor | Constant, *, result_type: Type | None = None, loc: str | None = None
+    ) -> None:
+        super().__init__(value.type if result_type is None else result_type, loc)
+        self._value = value
+
+    @property
+    def value(self) -> LazyTensor | Constant:
+        """The contents."""
+        return self._value
+
+    @value.setter
+    def value(self, value: LazyTensor | Constant) -> None:
+        self._value = value
+        self.type = value.type
+
+    def rhs_str(self, names: Names | None = None) -> str:
+        return "onnx.initializer"
+
+
+def function_name(domain: str, name: str, overload: str = "") -> str:
+    """Return what a local function of a model is called in its module; never `main`, which is the graph."""
+    return f"{domain}::{name}::{overload}" if overload else f"{domain}::{name}"

@@ -1,0 +1,114 @@
+"""What an instruction class says of itself, as data: one frozen `InstructionInfo` a class, brewed from its definition.
+
+The parser, the verifier, the BIR reader, the precision passes and the property tests read it, so none of them knows an
+instruction by name. What runs by the million (constructors, `operands`, `replaceUseOfWith`, printing) is brewed as code
+instead and does not look here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from runtime.access import AccessMode
+
+Fact = bool | Mapping[str, tuple[str, ...]]  # a plain fact, or one that holds for these values of an enum attribute
+
+
+@dataclass(frozen=True)
+class OperandInfo:
+    """One operand slot."""
+
+    name: str
+    access: AccessMode = AccessMode.LOAD
+    optional: bool = False
+    variadic: bool = False
+    dtypes: tuple[str, ...] = ()  # names of the legal element types; empty: any
+    memory: tuple[str, ...] = ()  # dram, sbuf, psum; empty: any; an SSA value has none
+    rank: tuple[int, ...] = ()  # the legal numbers of dimensions; empty: any
+    precision: str | None = None  # keep, f32 or index; None: the passes may convert it
+
+
+@dataclass(frozen=True)
+class AttributeInfo:
+    """One attribute.
+
+    `type` is `int`, `float`, `bool`, `str`, `dtype`, `shape`, `tensor`, `type`, `enum`, or `list[...]` of one of them.
+    """
+
+    name: str
+    type: str
+    optional: bool = False  # None is legal, and the default
+    default: object = None  # what a caller that says nothing gets; None: there is no default
+    enum: str = ""  # the name of the enumeration that `type` stands for
+    one_of: tuple[object, ...] = ()  # the words of an enum, or the legal values
+    min: float | None = None
+    max: float | None = None
+    multiple_of: int | None = None
+
+    @property
+    def required(self) -> bool:
+        """Whether the constructor must be given a value."""
+        return not self.optional and self.default is None
+
+
+@dataclass(frozen=True)
+class Show:
+    """A placeholder of `rhs_str`: here stands the field `name`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """A part of `rhs_str` that vanishes when the optional `field` is absent; it starts with literal text."""
+
+    field: str
+    parts: tuple[str | Show, ...]
+
+
+@dataclass(frozen=True)
+class InstructionInfo:
+    """All that is known about an instruction class beyond its code."""
+
+    name: str  # of the definition
+    dialect: str
+    mnemonic: str | None  # the first word of its text; None for an abstract class
+    version: int = 1  # of its BIR fields
+    operands: tuple[OperandInfo, ...] = ()
+    attributes: tuple[AttributeInfo, ...] = ()
+    ap_indices: tuple[str, ...] = ()  # extra lists of access-pattern indices
+    results: tuple[str, ...] = ("result",)
+    open_attributes: bool = False  # whether it has a dictionary `attributes` beside the fields that are named here
+    many_results: bool = False  # whether the constructor takes `result_types`, a list, in place of `result_type`
+    free_dtype: bool = False  # whether the caller may choose the dtype of the result (`dtype=`), as a cast does
+    regions: tuple[str, ...] = ()
+    rhs: tuple[str | Show | Group, ...] = ()  # the text form, after the mnemonic
+    engines: tuple[str, ...] = ()  # where it may run; empty: not said
+    engines_by_target: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a target differs from that
+    capabilities: frozenset[str] = frozenset()  # can_mutate_dst_ty, requires_dst ...
+    op_kind: str | None = None
+    facts: Mapping[str, Fact] = field(default_factory=dict)  # wide_range, force_f32, follow ...
+    semantics: str | None = None  # a function of runtime.semantics
+    renames: tuple[tuple[int, str, str], ...] = ()  # BIR fields: the first version with the new name, the old, the new
+
+    def engines_on(self, target: str | None) -> tuple[str, ...]:
+        """Return the engines on which it may run on a target; empty where that is not said."""
+        if target is None or not self.engines_by_target:
+            return self.engines
+        return self.engines_by_target.get(target, self.engines)
+
+    @cached_property
+    def shown(self) -> frozenset[str]:
+        """The fields that the text form shows; the others go to the trailing dictionary."""
+        names: set[str] = set()
+        for part in self.rhs:
+            inner = part.parts if isinstance(part, Group) else (part,)
+            names.update(piece.name for piece in inner if isinstance(piece, Show))
+        return frozenset(names)
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """Names of all constructor fields: operands, attributes, lists of indices."""
+        return (*(o.name for o in self.operands), *(a.name for a in self.attributes), *self.ap_indices)

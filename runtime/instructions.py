@@ -1,0 +1,396 @@
+"""Instructions: what brewed classes stand on.
+
+Deliberately absent: an opcode (the class is the opcode), a list of operands (each brewed class has a slot for each),
+and attributes by string, save for `Opaque`, which carries what has no definition.
+
+The first result of an instruction *is* the instruction, so `cast.src` is the producer. An instruction with a `dst`
+writes a tensor through an access pattern and has no SSA result; its `type` is then the type of what it writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from runtime.access import AccessMode, NeuronAP
+from runtime.ap_indices import HasAPIndices
+from runtime.blocks import CloneMap, Loop, Statement
+from runtime.dtypes import DType
+from runtime.engines import NeuronEngine
+from runtime.info import InstructionInfo
+from runtime.tensors import Tensor
+from runtime.types import Type
+from runtime.values import Operand, Result, Value
+
+if TYPE_CHECKING:
+    from runtime.bir.records import BirReader, BirWriter, Record
+    from runtime.names import Names
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with one instruction, found by its `verify`; the verifier adds the place."""
+
+    message: str
+    field: str | None = None  # the operand, attribute or result it is about
+
+
+class Instruction(Value, Statement):
+    """One instruction. Subclasses are brewed; a hand-written subclass stands on a brewed one.
+
+    `loc` is where the program came from, as text (`model.py:12:3`).
+    """
+
+    __slots__ = ("_extra", "loc", "next", "order", "parent", "prev")
+
+    INFO: ClassVar[InstructionInfo]
+    is_terminator: ClassVar[bool] = False
+
+    loc: str | None
+    _extra: dict[str, Any] | None  # what few instructions have: further results, `rounding`
+
+    def __init__(self, result_type: Type, loc: str | None = None) -> None:
+        self.type = result_type
+        self.name = None
+        self._uses = None
+        self.parent = None
+        self.prev = None
+        self.next = None
+        self.order = 0
+        self.loc = loc
+        self._extra = None
+
+    # What brewed classes override.
+
+    def operands(self) -> tuple[Operand, ...]:
+        """Return the operands that are present, in the order of the definition."""
+        return ()
+
+    def replaceUseOfWith(self, old: Operand, new: Operand) -> None:
+        """Put `new` into every operand slot that holds `old`, or an access to it where `old` is a tensor."""
+
+    def replaceTensor(self, old: Tensor, new: Tensor) -> None:
+        """Read and write `new` wherever this reads or writes `old`; each access keeps its pattern."""
+        self.replaceUseOfWith(old, new)
+
+    def rhs_str(self, names: Names | None = None) -> str:
+        """Return the text of the instruction without result, destination and trailing dictionary."""
+        raise NotImplementedError
+
+    def serialize(self, ctx: BirWriter, **fields: object) -> Record:
+        """Return the BIR record of this instruction; `ctx` has collected its variables."""
+        return ctx.record(self, fields)
+
+    @classmethod
+    def deserialize(cls, ctx: BirReader, record: Record) -> Self:
+        """Return the instruction that `serialize` made `record` from."""
+        return cls(**ctx.arguments(cls.INFO, record))
+
+    def infer_result_type(self) -> Type:
+        """Return the type of the first result that the definition gives for these operands."""
+        return self.type
+
+    def verify(self) -> Iterator[Problem]:
+        """Yield what is wrong with this instruction by itself, whatever stands around it."""
+        return iter(())
+
+    def loadTensor(self, tensor: Tensor) -> bool:
+        """Whether an operand reads `tensor`."""
+        return any(isinstance(o, NeuronAP) and o.tensor is tensor and o.mode.is_load for o in self.operands())
+
+    def storeTensor(self, tensor: Tensor) -> bool:
+        """Whether this writes `tensor`: through `dst`, or through an operand."""
+        dst = self.dst
+        return (dst is not None and dst.tensor is tensor) or any(
+            isinstance(o, NeuronAP) and o.tensor is tensor and o.mode.is_store for o in self.operands()
+        )
+
+    # For brewed classes: the constructor, and linking.
+
+    def _result_type(self, given: Type | None, dst: NeuronAP | None = None, dtype: DType | None = None) -> Type:
+        """Return the type of the result where the caller does not simply give it: that of `dst`, or what follows from
+        the operands, with elements of `dtype`.
+
+        Raises: TypeError for a type and a dtype at once.
+        """
+        if given is not None:
+            raise TypeError(f"{self.INFO.name} takes a result_type or a dtype, not both: {given} and {dtype}")
+        found = self.infer_result_type() if dst is None else dst.type
+        return found if dtype is None else found.with_dtype(dtype)
+
+    def _link_operands(self) -> None:
+        """Register this with every operand, at the end of the constructor."""
+        for operand in self.operands():
+            operand.addUser(self)
+
+    def _replaced(self, held: Operand, old: Operand, new: Operand, mode: AccessMode = AccessMode.LOAD) -> Operand:
+        """Return what the slot that holds `held` holds after `old` became `new`, use-lists brought in step.
+
+        `mode` is the slot's own, for a slot that held an SSA value until now.
+        """
+        if held is old:
+            fresh = new.for_slot()
+        elif isinstance(held, NeuronAP) and held.tensor is old:
+            fresh = held.copy(new) if isinstance(new, Tensor) else new.for_slot()
+        else:
+            return held
+        if isinstance(fresh, NeuronAP):
+            fresh.set_access_mode(held.mode if isinstance(held, NeuronAP) else mode)
+        held.removeUser(self)
+        fresh.addUser(self)
+        return fresh
+
+    # Results.
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        """The SSA results: this itself and any further ones; none where it writes through `dst` or yields nothing."""
+        if self.dst is not None or self.type is _NONE:
+            return ()
+        return (self, *self._extra["results"]) if self._extra and "results" in self._extra else (self,)
+
+    def _add_results(self, types: Sequence[Type]) -> None:
+        """Give this its second and further results; once, at the end of the constructor."""
+        if types:
+            assert self.type is not _NONE, f"{self!r} has further results, so its first one cannot be none"
+            self._set_extra("results", tuple(Result(self, index, type) for index, type in enumerate(types, 1)))
+
+    @property
+    def rounding(self) -> str | None:
+        """`user` where the program's author asked for the rounding of the result, so that no pass removes it."""
+        return self._extra.get("rounding") if self._extra else None
+
+    @rounding.setter
+    def rounding(self, value: str | None) -> None:
+        self._set_extra("rounding", value)
+
+    def _set_extra(self, key: str, value: object) -> None:
+        extra = self._extra or {}
+        if value is None:
+            extra.pop(key, None)
+        else:
+            extra[key] = value
+        self._extra = extra or None
+
+    @property
+    def dst(self) -> NeuronAP | None:
+        """The access through which this writes a tensor; None where the result is an SSA value."""
+        return None
+
+    @property
+    def npartitions(self) -> int:
+        """Extent of the first dimension of the result; 1 for a scalar."""
+        shape = self.type.shape
+        assert shape is not None, f"{self!r} has no known shape"
+        first = shape[0] if shape else 1
+        assert isinstance(first, int), f"{self!r} has no known number of partitions"
+        return first
+
+    @property
+    def tile_size_in_bytes(self) -> int:
+        """Bytes of the result of one execution, over all partitions."""
+        size = self.type.size_in_bytes
+        assert size is not None, f"{self!r} has no known size"
+        return size
+
+    @property
+    def num_dynamic_instances(self) -> int:
+        """How often this runs: the product of the trip counts around it."""
+        count, block = 1, self.parent
+        while block is not None and isinstance(block.owner, Statement):
+            if isinstance(block.owner, Loop):
+                count *= block.owner.axis.trip_count
+            block = block.owner.parent
+        return count
+
+    # Editing.
+
+    @property
+    def canMutateDstTy(self) -> bool:
+        """Whether the result may be given another dtype; the definition's default, which a wrapper may narrow."""
+        return "can_mutate_dst_ty" in self.INFO.capabilities
+
+    def mutateDstTy(self, dtype: DType) -> None:
+        """Give the result elements of `dtype`."""
+        self.type = self.type.with_dtype(dtype)
+
+    def eraseFromParent(self) -> None:
+        if (
+            self._uses is not None or self._extra is not None
+        ):  # nearly never; `results` costs more than the rest
+            for result in self.results:
+                if result.has_users:
+                    raise ValueError(f"cannot erase {self!r}: {len(result.users)} instructions use it")
+        for block in self.blocks:
+            block.clear()
+        self._unlink_operands()
+        if self.parent is not None:
+            self.parent.remove(self)
+
+    def replaceWith(self, value: Operand) -> None:
+        """Let `value` stand in for the first result of this everywhere, take over its name, and erase this."""
+        if isinstance(value, Value) and value.name is None:
+            value.name = self.name
+        self.replaceAllUsesWith(value)
+        self.eraseFromParent()
+
+    def _unlink_operands(self) -> None:
+        for operand in self.operands():
+            operand.removeUser(self)
+
+    def clone(self, mapping: CloneMap) -> Self:
+        """Return an equal instruction that stands in no block.
+
+        Values, tensors and axes that `mapping` names are replaced; the results of the clone are added to it.
+        """
+        fields = {name: _cloned(getattr(self, name), mapping) for name in self.INFO.fields}
+        new = type(self)(**fields, **self._common_fields(mapping))
+        new.name = self.name
+        if self._extra:
+            for key, value in self._extra.items():
+                if key != "results":
+                    new._set_extra(key, value)
+        for old_result, new_result in zip(self.results, new.results, strict=True):
+            mapping[old_result] = new_result
+            new_result.name = old_result.name
+        for old_block, new_block in zip(self.blocks, new.blocks, strict=True):
+            old_block.clone_into(new_block, mapping)
+        return new
+
+    def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
+        """Return the constructor arguments that do not come from the definition."""
+        types = [result.type for result in self.results]
+        result = {"result_types": types} if self.INFO.many_results else {"result_type": self.type}
+        return {**result, "loc": self.loc}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} %{self.name or '?'}: {self.type}>"
+
+
+_NONE = Type.none()
+
+
+def _cloned(field: Any, mapping: CloneMap) -> Any:
+    """Return what the clone holds in place of the value of a field."""
+    if isinstance(field, NeuronAP):
+        tensor = mapping.get(field.tensor, field.tensor)
+        return field.copy(tensor, mapping)  # type: ignore[arg-type]  # a tensor maps to a tensor, an axis to an axis
+    if isinstance(field, Value):
+        return mapping.get(field, field)
+    if isinstance(field, tuple):
+        return tuple(_cloned(item, mapping) for item in field)
+    return field
+
+
+class NeuronInst(Instruction, HasAPIndices):
+    """An instruction of the `neuron` dialect: it may read and write tensors through access patterns.
+
+    With a `dst` it writes a tensor and has no SSA result. `engine` is None where only the definition's hint is known.
+    """
+
+    __slots__ = ("_dst", "_engine")
+
+    engine_hint: ClassVar[NeuronEngine] = NeuronEngine.UNKNOWN
+
+    _dst: NeuronAP | None
+    _engine: NeuronEngine | None
+
+    def __init__(
+        self,
+        result_type: Type,
+        dst: NeuronAP | None = None,
+        engine: NeuronEngine | None = None,
+        loc: str | None = None,
+    ) -> None:
+        super().__init__(result_type, loc)
+        self._engine = engine
+        self._dst = dst
+        if dst is not None:
+            dst.set_access_mode(AccessMode.STORE)
+            dst.addUser(self)
+
+    @property
+    def dst(self) -> NeuronAP | None:
+        return self._dst
+
+    def set_dst(self, access: NeuronAP | None) -> None:
+        """Write through `access`, or yield an SSA value where it is None; the type stays as it is.
+
+        Raises: ValueError where the result has users, which would lose it.
+        """
+        if access is not None and self.has_users:
+            raise ValueError(f"cannot give {self!r} a dst: {len(self.users)} instructions use its result")
+        if self._dst is not None:
+            self._dst.removeUser(self)
+        self._dst = access
+        if access is not None:
+            access.set_access_mode(AccessMode.STORE)
+            access.addUser(self)
+
+    def replaceTensor(self, old: Tensor, new: Tensor) -> None:
+        super().replaceTensor(old, new)
+        if self._dst is not None and self._dst.tensor is old:
+            self.set_dst(self._dst.copy(new))
+
+    @property
+    def engine(self) -> NeuronEngine:
+        """The engine assigned, or the hint of the definition."""
+        return self._engine or self.engine_hint
+
+    @engine.setter
+    def engine(self, engine: NeuronEngine | None) -> None:
+        self._engine = engine
+
+    @property
+    def assigned_engine(self) -> NeuronEngine | None:
+        """The engine that this was given; None where only the hint of the definition is known."""
+        return self._engine
+
+    @property
+    def canMutateDstTy(self) -> bool:
+        """Also False where this writes bits under another dtype, or a program's output, whose dtype is declared."""
+        dst = self._dst
+        fixed = dst is not None and (dst.reinterpret is not None or dst.tensor.isOutput)
+        return not fixed and "can_mutate_dst_ty" in self.INFO.capabilities
+
+    def mutateDstTy(self, dtype: DType) -> None:
+        """Give the result, and the tensor that `dst` writes, elements of `dtype`.
+
+        Other instructions that write the same tensor keep their type: the caller mutates each of them.
+        """
+        self.type = self.type.with_dtype(dtype)
+        if self._dst is not None and self._dst.tensor.dtype is not dtype:
+            self._dst.tensor.mutateTensorTy(dtype)
+
+    def _unlink_operands(self) -> None:
+        for operand in self.operands():
+            operand.removeUser(self)
+        if self._dst is not None:
+            self._dst.removeUser(self)
+
+    def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
+        return {**super()._common_fields(mapping), "dst": _cloned(self.dst, mapping), "engine": self._engine}
+
+
+class NeuronUnaryInst(NeuronInst):
+    """A neuron instruction with one data operand, `src`; further operands steer it."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def src(self) -> Operand: ...
+
+
+class NeuronNaryInst(NeuronInst):
+    """A neuron instruction with several data operands."""
+
+    __slots__ = ()
+
+
+class GraphInst(Instruction):
+    """An operation of the `graph` dialect: SSA values in, SSA values out, no memory."""
+
+    __slots__ = ()

@@ -1,0 +1,109 @@
+"""Running a function of a module on numpy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from runtime.diagnostics import did_you_mean
+from runtime.functions import Function, Module
+from runtime.instructions import Instruction
+from runtime.interpreter.errors import InputError, InterpreterError, MissingSemanticsError, label_of, shown
+from runtime.interpreter.inputs import check_inputs, inputs_of
+from runtime.interpreter.machine import Evaluator, Interpreter
+from runtime.interpreter.memory import Memory
+from runtime.interpreter.results import wide_tensors
+from runtime.names import Names, function_of
+from runtime.tensors import Tensor
+
+
+def run(
+    module: Module,
+    inputs: Mapping[str, Any],
+    *,
+    function: str | None = None,
+    skip_rounding: Set[Instruction] = frozenset(),
+    evaluator: Evaluator | None = None,
+) -> dict[int | str, Any]:
+    """Run `function`, or the root function, and return what comes out: returned values by position, tensors by name.
+
+    `inputs` holds numpy arrays of exactly the dtypes and shapes that the program states: for each argument and input
+    tensor under its printed name, for each `graph.input` under its label. The result has the operands of
+    `return` under 0, 1, ..., since a pass may rename them, then the output tensors under their names.
+
+    Each result of an instruction is rounded once, to its dtype; overflow goes to infinity (see `runtime.rounding`).
+    For the instructions in `skip_rounding`, a narrowing from float to float is left out: the value stays as it was
+    computed, f32 as a rule, and so does a tensor that they write, which nothing else may write then.
+
+    `evaluator(inst, operands)` is asked first, for instructions without a meaning of their own; it returns the result
+    (a tuple where there are several), or None where it knows none either. It is not asked about instructions whose
+    semantics use the machine, such as regions. Marked with `runtime.semantics.uses_machine`, it gets the machine as a
+    third argument, to run the regions of what it is asked about.
+
+    An argument that has a `default` may be left out.
+
+    Raises: InterpreterError, with the text of the instruction at fault.
+    """
+    chosen = _function(module, function)
+    names = Names(chosen)
+    _check_skipped(skip_rounding, chosen)
+    if evaluator is None:
+        _check_semantics(chosen)
+    wanted = tuple(inputs_of(chosen, names))
+    inputs = {**_defaults(chosen, names, inputs), **inputs}
+    check_inputs(wanted, inputs, f"function @{chosen.name}")
+    arrays = {name: np.asarray(value) if isinstance(value, np.generic) else value for name, value in inputs.items()}
+    given = {one.value: arrays[one.name] for one in wanted}
+    contents = {value: array for value, array in given.items() if isinstance(value, Tensor)}
+    memory = Memory(contents, wide_tensors(skip_rounding))
+    interpreter = Interpreter(memory, arrays, skip_rounding, evaluator)
+    with np.errstate(all="ignore"):  # overflow, NaN and division by zero are results here, not accidents
+        returned = interpreter.run(chosen.body, [given[argument] for argument in chosen.args])
+        results: dict[int | str, Any] = dict(enumerate(returned))
+        results.update((names.of(tensor), _output(interpreter, tensor)) for tensor in chosen.outputs)
+    return results
+
+
+def _function(module: Module, name: str | None) -> Function:
+    if name is None:
+        try:
+            return module.root_function
+        except ValueError as error:
+            raise InputError(str(error)) from None
+    if name not in module.functions:
+        known = ", ".join(f"@{one}" for one in module.functions) or "none"
+        help_text = did_you_mean(name, module.functions) or f"its functions: {known}"
+        raise InputError(f'the module has no function "{name}"; {help_text}')
+    return module.functions[name]
+
+
+def _defaults(function: Function, names: Names, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the arguments hold that the caller does not give."""
+    missing = {names.of(argument): argument.default for argument in function.args if argument.default is not None}
+    return {name: default.array for name, default in missing.items() if name not in given}
+
+
+def _check_skipped(skipped: Iterable[Instruction], function: Function) -> None:
+    strangers = [inst for inst in skipped if function_of(inst) is not function]
+    if strangers:
+        raise InputError(f"skip_rounding names what is not in function @{function.name}", strangers[0])
+
+
+def _check_semantics(function: Function) -> None:
+    """Refuse a function that holds instructions without semantics, wherever they stand, with the list of them."""
+    lacking: dict[str, list[Instruction]] = {}
+    for inst in function.insts:
+        if inst.INFO.semantics is None and not inst.is_terminator:
+            lacking.setdefault(label_of(inst), []).append(inst)
+    if lacking:
+        lines = [f"  {label}: {len(insts)}, first {shown(insts[0])}" for label, insts in sorted(lacking.items())]
+        raise MissingSemanticsError("\n".join(["these instructions have no semantics:", *lines]))
+
+
+def _output(interpreter: Interpreter, tensor: Tensor) -> Any:
+    try:
+        return interpreter.memory.of(tensor).array
+    except InterpreterError as error:
+        raise type(error)(f"at the end, the output {error.message}") from None

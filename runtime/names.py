@@ -1,0 +1,100 @@
+"""The names that values get in print.
+
+Deliberately absent: a counter on the function. Names of unnamed values are made when something is printed, so building
+and rewriting a program costs nothing for them, and the numbers in a dump are always consecutive.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime.quoting import spelled_name
+
+if TYPE_CHECKING:
+    from runtime.affine import Axis
+    from runtime.blocks import Block
+    from runtime.functions import Function
+    from runtime.values import Value
+
+
+class Names:
+    """The printed name of every value and axis of one function: its own where it has one, else the next number.
+
+    A value or axis whose name is made of digits only has none, since numbers are what the printer gives out; tensors
+    always keep their names, which are part of the interface of a program. Where two values that are visible in one
+    place have the same name, the later one gets a suffix, so that printed text parses back; what stands in different
+    regions or loops may share a name.
+    """
+
+    def __init__(self, function: Function | None = None) -> None:
+        self._of: dict[Value | Axis, str] = {}
+        self._taken: dict[str, None] = {}  # in the order in which they were given
+        self._suffixes: dict[str, int] = {}  # the last one tried for a name, so that equal names cost nothing
+        self._next = 0
+        if function is not None:
+            for tensor in function.tensors.values():
+                self.of(tensor)
+            self._number(function.body)
+
+    @classmethod
+    def around(cls, value: Value) -> Names:
+        """Return the names of the function that holds `value`, for printing one instruction by itself; O(function)."""
+        return cls(function_of(value))
+
+    def of(self, value: Value | Axis) -> str:
+        """Return the name of `value` as it stands after the percent sign; the first call decides it."""
+        name = self._of.get(value)
+        if name is None:
+            name = self._of[value] = self._fresh(value)
+        return name
+
+    def enter(self) -> int:
+        """Start a block, or a loop with its axis; what this returns ends it."""
+        return len(self._taken)
+
+    def leave(self, entered: int) -> None:
+        """End the block that `enter` started: what comes after may have the names that were given in it."""
+        while len(self._taken) > entered:
+            self._taken.popitem()
+
+    def _fresh(self, value: Value | Axis) -> str:
+        wanted = value.name
+        if wanted is None or (wanted.isdecimal() and not hasattr(value, "memory")):  # only a tensor has a memory
+            name, self._next = str(self._next), self._next + 1
+            return name
+        name = spelled_name(wanted)
+        while name in self._taken:
+            suffix = self._suffixes[wanted] = self._suffixes.get(wanted, 0) + 1
+            name = spelled_name(f"{wanted}_{suffix}")
+        self._taken[name] = None
+        return name
+
+    def _number(self, block: Block) -> None:
+        for argument in block.arguments:
+            self.of(argument)
+        for statement in block:
+            for result in statement.results:
+                self.of(result)
+            for inner in statement.blocks:
+                entered = self.enter()
+                axis = getattr(statement, "axis", None)  # only a loop has one
+                if axis is not None:
+                    self.of(axis)
+                self._number(inner)
+                self.leave(entered)
+
+
+def function_of(value: Value) -> Function | None:
+    """Return the function that holds `value`, or None where it is not in one (yet)."""
+    # By what they have, since the classes of all these stand above this module.
+    if hasattr(value, "memory"):  # a tensor
+        function: Function | None = getattr(value, "function", None)
+        return function
+    statement = getattr(value, "owner", value)  # a further result belongs to an instruction
+    block = getattr(statement, "block", None) or getattr(statement, "parent", None)  # an argument's, a statement's
+    while block is not None:
+        owner = block.owner
+        if owner is None or hasattr(owner, "tensors"):  # only a function has tensors
+            return owner  # type: ignore[no-any-return]
+        block = owner.parent
+    return None

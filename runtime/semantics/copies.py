@@ -1,0 +1,138 @@
+"""Copies: on chip, between the chip and memory, and to or from an address known only at run time.
+
+An element whose dtype does not change keeps its bits. One whose dtype changes goes through f32 and is rounded once on
+the way out; an integer beyond 2 ** 24 loses its last bits on the way in. The scalar engine of trn1, which sends every
+element through f32, is not modelled.
+Source: AWS Neuron documentation, `nki.isa.tensor_copy`, `nki.isa.dma_copy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from runtime.access import NeuronAP
+from runtime.arithmetic import widen
+from runtime.interpreter.errors import InterpreterError
+from runtime.semantics import Array, Machine, Placed, Positions, uses_machine
+
+
+def copy(inst: Any, operands: Sequence[Any]) -> Array:
+    """Return the first operand, element by element in row-major order; its shape may differ from the result's.
+
+    Dtypes: any in, any out.
+    """
+    return _reshaped(_converted(operands[0], inst), inst.shape)
+
+
+def load(inst: Any, operands: Sequence[Any]) -> Array:
+    """Return a tile of a tensor in DRAM, as `copy` does.
+
+    Shapes: with `has_partition_broadcast`, one partition of the source fills all partitions of the result.
+    Raises: InterpreterError, by the access, where the tile leaves the tensor: `init_value` is not modelled.
+    """
+    array = _converted(operands[0], inst)
+    if inst.has_partition_broadcast:
+        return np.broadcast_to(array, inst.shape)
+    return _reshaped(array, inst.shape)
+
+
+@uses_machine
+def store(inst: Any, machine: Machine) -> Array:
+    """Return a tile as `copy` does, or added to what `dst` holds already, with `rmw_op` add.
+
+    Dtypes: a sum is f32, or an integer modulo 2 to its width where both are of one integer dtype.
+    """
+    array = _reshaped(machine.value(inst.src), inst.shape)
+    if inst.rmw_op is None:
+        return _converted(array, inst)
+    held = machine.value(inst.dst)
+    exact = held.dtype == array.dtype and held.dtype.kind in "iu"
+    total: Array = held + array if exact else widen(held) + widen(array)
+    return total
+
+
+@uses_machine
+def gather(inst: Any, machine: Machine) -> Array:
+    """Return the window `src`, moved along `generic_dim` by run-time indices.
+
+    Shapes: one index, or none, gives the window. n indices give n where the window has 1, along `generic_dim`, in the
+    order of the indices.
+    Units: an index moves the window by `offset_scale` elements.
+    Raises: InterpreterError for an index that would move the window out of the tensor.
+    """
+    if isinstance(inst.src, NeuronAP):
+        moved = _moved(inst, machine.positions(inst.src), _extents(inst.src), machine)
+        return _converted(machine.read(inst.src, moved), inst)
+    value = machine.value(inst.src)
+    window = np.arange(value.size).reshape(value.shape)
+    return _converted(value.reshape(-1)[_moved(inst, window, value.shape, machine)], inst)
+
+
+@uses_machine
+def scatter(inst: Any, machine: Machine) -> Placed:
+    """Write `src` to the window `dst`, moved along `generic_dim` by run-time indices; the rest of the tensor stays.
+
+    Shapes: with one index, or none, `src` has the shape of the window. With n indices it has n where the window has 1,
+    along `generic_dim`; an index that comes twice keeps what its last one writes.
+    Units: as for `gather`.
+    Raises: InterpreterError for an index that would move the window out of the tensor, and where there is no `dst`.
+    """
+    dst = inst.dst
+    if dst is None:
+        raise InterpreterError("a copy to a run-time address needs a dst to write to")
+    moved = _moved(inst, machine.positions(dst), _extents(dst), machine)
+    return Placed(_reshaped(_converted(machine.value(inst.src), inst), moved.shape), moved)
+
+
+def _moved(inst: Any, window: Positions, extents: tuple[int, ...], machine: Machine) -> Positions:
+    """Return the positions of a window of a tensor with these extents, moved by the indices of the instruction."""
+    if inst.generic_addrs is None:
+        return window
+    dim, scale = inst.generic_dim, inst.offset_scale
+    if not 0 <= dim < len(extents):
+        raise InterpreterError(f"generic_dim is {dim}, but the tensor has {len(extents)} dimensions")
+    indices: Positions = machine.value(inst.generic_addrs).astype(np.int64).reshape(-1)
+    _check_indices(indices, window, extents[dim], scale)
+    steps: Positions = indices * scale
+    if indices.size == 1:
+        return window + steps.reshape(())
+    if window.ndim != len(extents) or window.shape[dim] != 1:
+        raise InterpreterError(
+            f"{indices.size} indices need a window with extent 1 along dimension {dim} of {len(extents)}, "
+            f"not [{','.join(map(str, window.shape))}]"
+        )
+    return window + steps.reshape(-1, *[1] * (len(extents) - dim - 1))
+
+
+def _extents(access: NeuronAP) -> tuple[int, ...]:
+    """Return the extents of the tensor that an access is to, in elements of the access's dtype."""
+    *outer, last = access.tensor.known_shape or (1,)
+    return (*outer, last * access.tensor.dtype.bits // access.dtype.bits)
+
+
+def _check_indices(indices: Positions, window: Positions, extent: int, scale: int) -> None:
+    """Refuse an index that would move the window beyond the extent of the dimension that the indices address."""
+    if not window.size or not indices.size:
+        return
+    last = extent - 1 - int((window // scale % extent).max())
+    wrong = indices[(indices < 0) | (indices > last)]
+    if wrong.size:
+        raise InterpreterError(f"index {wrong[0]} is out of range: the window may be moved by 0 to {last}")
+
+
+def _converted(array: Array, inst: Any) -> Array:
+    """Return what a copy reads as it goes to the rounding: in f32 where the dtype changes."""
+    return array if inst.src.dtype is inst.dtype else widen(array)
+
+
+def _reshaped(array: Array, shape: tuple[int, ...]) -> Array:
+    """Return the elements in another shape, in row-major order."""
+    if array.shape == shape or not all(isinstance(extent, int) for extent in shape):
+        return array
+    if array.size != prod(shape):
+        raise InterpreterError(f"copies {array.size} elements to {prod(shape)}")
+    return array.reshape(shape)

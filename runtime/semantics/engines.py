@@ -1,0 +1,109 @@
+"""The compute engines: activation, operations with scalars, operations of two tensors, the matrix product.
+
+The engines compute in f32: operands are widened to f32, exactly but for integers beyond 2 ** 24, every operation is
+rounded to f32, and the result is rounded once on the way out. Operations on bits take integers as they are.
+Source: AWS Neuron documentation, architecture guides and `nki.isa`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.arithmetic import ALU, BITVEC, FUNCTIONS, evaluate, widen, word
+from runtime.engines import NeuronEngine
+from runtime.interpreter.errors import InterpreterError
+from runtime.semantics import Array
+
+
+def activation(inst: Any, operands: Sequence[Any]) -> Array:
+    """Return `function(src * scale + bias)`; the product and the sum are rounded to f32 each.
+
+    Shapes: `scale` and `bias` are one element, or one for each partition of `src`.
+    """
+    src, bias = operands
+    argument = widen(src)
+    argument = argument * np.float32(inst.scale)
+    if bias is not None:
+        argument = argument + _per_partition(widen(bias), argument)
+    return evaluate(word(FUNCTIONS, inst.function), argument)
+
+
+def tensor_scalar(inst: Any, operands: Sequence[Any]) -> Array:
+    """Return `(src op0 scalar0) op1 scalar1`; where `reverse0` or `reverse1` is set, the scalar is on the left.
+
+    Shapes: `operand0` and `operand1` hold one scalar, or one for each partition of `src`. With
+    `is_scalar_tensor_tensor`, `operand1` has the shape of `src`.
+    Dtypes: f32 but for operations on bits, which stay in the integers of `src`.
+    """
+    src, operand0, operand1 = operands
+    scalar0 = inst.scalar0 if operand0 is None else operand0
+    first = _with_scalar(src, inst.op0, scalar0, inst.reverse0, elementwise=False)
+    if inst.op1 is None:
+        return first
+    scalar1 = inst.scalar1 if operand1 is None else operand1
+    return _with_scalar(first, inst.op1, scalar1, inst.reverse1, elementwise=inst.is_scalar_tensor_tensor)
+
+
+def tensor_tensor(inst: Any, operands: Sequence[Any]) -> Array:
+    """Return `lhs op rhs`, element by element.
+
+    Dtypes: f32 but for operations on bits, and for i32 and u32 on the gpsimd engine, which computes them as integers,
+    modulo 2 ** 32.
+    """
+    lhs, rhs = operands
+    if inst.op in BITVEC:
+        return BITVEC[inst.op](lhs, rhs)
+    exact = inst.engine is NeuronEngine.GPSIMD and lhs.dtype == rhs.dtype and lhs.dtype in (np.int32, np.uint32)
+    return word(ALU, inst.op)(lhs, rhs) if exact else word(ALU, inst.op)(widen(lhs), widen(rhs))
+
+
+def matmul(inst: Any, operands: Sequence[Any]) -> Array:
+    """Return `stationary.T @ moving`.
+
+    Shapes: [K, M] and [K, N] give [M, N].
+    Dtypes: f32 products, added up in f32 for K from first to last, so that the result does not depend on a BLAS.
+    """
+    if inst.is_transpose or inst.perf_mode is not None:
+        raise InterpreterError("neither is_transpose nor a perf_mode has semantics yet")
+    stationary, moving = (widen(operand) for operand in operands)
+    total = np.zeros((*stationary.shape[1:], *moving.shape[1:]), np.float32)
+    for left, right in zip(stationary, moving, strict=True):
+        total += np.multiply.outer(left, right)
+    return total
+
+
+def _with_scalar(array: Array, op: str, scalar: Any, reverse: bool, *, elementwise: bool) -> Array:
+    """Return `array op scalar`, or `scalar op array`."""
+    if op == "bitwise_not":
+        return BITVEC[op](array, array)
+    if scalar is None:
+        raise InterpreterError(f"the operation {op} has no scalar")
+    if op in BITVEC:
+        operation, left, right = BITVEC[op], array, _as_integers(scalar, array)
+    else:
+        operation, left, right = word(ALU, op), widen(array), widen(np.asarray(scalar))
+    right = right if elementwise else _per_partition(right, left)
+    return operation(right, left) if reverse else operation(left, right)
+
+
+def _as_integers(scalar: Any, like: Array) -> Array:
+    """Return scalars in the integer dtype of the elements that they are combined with."""
+    integers = np.asarray(scalar).astype(like.dtype)
+    if like.dtype.kind not in "iu" or (integers != scalar).any():
+        raise InterpreterError(f"operations on bits need integers, not {scalar} with elements of {like.dtype}")
+    return integers
+
+
+def _per_partition(array: Array, like: Array) -> Array:
+    """Return one element, or one for each partition of `like`, in a shape that broadcasts with it."""
+    if array.size == 1:
+        return array.reshape([1] * like.ndim)
+    if array.ndim and like.ndim and array.size == array.shape[0] == like.shape[0]:
+        return array.reshape(-1, *[1] * (like.ndim - 1))
+    found, partitions = ",".join(map(str, array.shape)), like.shape[0] if like.ndim else 1
+    raise InterpreterError(
+        f"a scalar operand has one element, or one for each of {partitions} partitions, not [{found}]"
+    )

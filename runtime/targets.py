@@ -1,0 +1,181 @@
+"""The accelerator generations that programs are compiled for, and the figures that passes and verifiers read.
+
+Deliberately absent: what an instruction may do on which target; that stands in its definition. A class of targets is a
+range of generations: `target < trn2`.
+
+Units: sizes are in bytes, per partition where the name does not say otherwise.
+
+Sources, named at each figure:
+- guide: AWS Neuron documentation, the architecture guides of Inferentia2 and Trainium 1, Trainium 2, Trainium 3.
+- core: AWS Neuron documentation, the pages "NeuronCore-v1" to "NeuronCore-v3" and the glossary.
+- isa: AWS Neuron documentation, `nki.isa.nc_matmul`.
+- simulator: AWS Neuron documentation, the NKI simulator.
+- study: third-party study of the compiler's target classes (Tonga, Sunda, Cayman, CoreV4); not confirmed by the vendor.
+- assumed: stated nowhere; the figure of the next generation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from runtime.diagnostics import did_you_mean
+from runtime.dtypes import DType, bf16, f8e3m4, f8e4m3, f8e4m3fn, f8e5m2, f16, f32, f32r, i8, tf32, u8
+from runtime.engines import NeuronEngine
+
+KIB: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One generation. Targets are ordered by generation; two of one generation are neither less nor greater."""
+
+    name: str
+    aliases: tuple[str, ...]  # lower case
+    arch_level: int  # ten times the generation
+    sbuf_bytes: int  # per partition, of which `sbuf_reserved_bytes` are not for tensors
+    sbuf_reserved_bytes: int
+    sbuf_partitions: int
+    psum_bank_bytes: int  # per partition; a matmul's result lies in one bank
+    psum_banks: int
+    psum_partitions: int
+    matmul_dtypes: tuple[DType, ...]  # of both operands
+    mx_matmul_dtypes: tuple[DType, ...]  # elements of block-scaled operands, four of which are packed in one
+    engines: tuple[NeuronEngine, ...]
+
+    @property
+    def generation(self) -> int:
+        """The number in "NeuronCore-v2"."""
+        return self.arch_level // 10
+
+    @property
+    def sbuf_usable_bytes(self) -> int:
+        """Bytes of a partition that tensors may take."""
+        return self.sbuf_bytes - self.sbuf_reserved_bytes
+
+    @property
+    def psum_bytes(self) -> int:
+        """Bytes of a PSUM partition, all banks together."""
+        return self.psum_banks * self.psum_bank_bytes
+
+    @property
+    def sbuf_total_bytes(self) -> int:
+        """Bytes of all partitions together."""
+        return self.sbuf_bytes * self.sbuf_partitions
+
+    @property
+    def psum_total_bytes(self) -> int:
+        """Bytes of all partitions together."""
+        return self.psum_bytes * self.psum_partitions
+
+    def __lt__(self, other: Target) -> bool:
+        return self.arch_level < other.arch_level
+
+    def __le__(self, other: Target) -> bool:
+        return self.arch_level <= other.arch_level
+
+    def __gt__(self, other: Target) -> bool:
+        return self.arch_level > other.arch_level
+
+    def __ge__(self, other: Target) -> bool:
+        return self.arch_level >= other.arch_level
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class UnknownTargetError(ValueError):
+    """No target has this name."""
+
+
+def parse_target(name: str) -> Target:
+    """Return the target with this name or alias, in upper or lower case.
+
+    Raises: UnknownTargetError with near names.
+    """
+    found = _BY_NAME.get(name.lower())
+    if found is None:
+        known = ", ".join(target.name for target in TARGETS)
+        raise UnknownTargetError(f'no target is called "{name}"; {did_you_mean(name, _BY_NAME) or f"known: {known}"}')
+    return found
+
+
+_ENGINES_V1 = (  # core
+    NeuronEngine.TENSOR,
+    NeuronEngine.VECTOR,
+    NeuronEngine.SCALAR,
+    NeuronEngine.DMA,
+    NeuronEngine.SYNC,
+)
+_ENGINES_V2 = (  # core
+    NeuronEngine.TENSOR,
+    NeuronEngine.VECTOR,
+    NeuronEngine.SCALAR,
+    NeuronEngine.GPSIMD,
+    NeuronEngine.DMA,
+    NeuronEngine.SYNC,
+)
+_MATMUL_V1 = (bf16, f16, f32, f32r, f8e4m3, f8e5m2, i8, u8)  # study
+_MATMUL_V2 = (*_MATMUL_V1, f8e3m4, tf32)  # study; tf32: isa
+
+inf1: Final = Target(
+    name="inf1",
+    aliases=("tonga", "gen1"),  # study
+    arch_level=10,  # study
+    sbuf_bytes=96 * KIB,  # study
+    sbuf_reserved_bytes=0x4000,  # assumed
+    sbuf_partitions=128,  # study
+    psum_bank_bytes=2 * KIB,  # assumed
+    psum_banks=4,  # study
+    psum_partitions=64,  # study
+    matmul_dtypes=_MATMUL_V1,
+    mx_matmul_dtypes=(),
+    engines=_ENGINES_V1,
+)
+trn1: Final = Target(
+    name="trn1",
+    aliases=("sunda", "inf2", "gen2"),  # study; gen2: simulator
+    arch_level=20,  # study
+    sbuf_bytes=192 * KIB,  # guide
+    sbuf_reserved_bytes=0x4000,  # study
+    sbuf_partitions=128,  # guide
+    psum_bank_bytes=2 * KIB,  # guide
+    psum_banks=8,  # guide
+    psum_partitions=128,  # guide
+    matmul_dtypes=_MATMUL_V2,
+    mx_matmul_dtypes=(),
+    engines=_ENGINES_V2,
+)
+trn2: Final = Target(
+    name="trn2",
+    aliases=("cayman", "trn3pre", "gen3"),  # study; gen3: simulator
+    arch_level=30,  # study
+    sbuf_bytes=224 * KIB,  # guide; core says 28 MiB in all
+    sbuf_reserved_bytes=0x4008,  # study
+    sbuf_partitions=128,  # guide
+    psum_bank_bytes=2 * KIB,  # guide
+    psum_banks=8,  # guide
+    psum_partitions=128,  # guide
+    matmul_dtypes=_MATMUL_V2,
+    mx_matmul_dtypes=(),
+    engines=_ENGINES_V2,
+)
+trn3: Final = Target(
+    name="trn3",
+    aliases=("corev4", "core_v4", "mariana", "gen4"),  # study; gen4: simulator
+    arch_level=40,  # study
+    sbuf_bytes=256 * KIB,  # guide
+    sbuf_reserved_bytes=0x4008,  # study
+    sbuf_partitions=128,  # guide
+    psum_bank_bytes=2 * KIB,  # guide
+    psum_banks=8,  # guide
+    psum_partitions=128,  # guide
+    matmul_dtypes=_MATMUL_V2,
+    mx_matmul_dtypes=(f8e4m3fn, f8e5m2),  # study
+    engines=_ENGINES_V2,
+)
+
+TARGETS: Final = (inf1, trn1, trn2, trn3)
+"""Every target, oldest first."""
+
+_BY_NAME: Final = {name: target for target in TARGETS for name in (target.name, *target.aliases)}

@@ -1,0 +1,112 @@
+"""Printing the trailing dictionary of an instruction: `{offset_scale = 1, engine = vector, loc = "model.py:3"}`.
+
+It holds what `rhs_str` does not show and what is not its default, in the order of the definition, then `engine`,
+`rounding` and `loc`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from math import copysign
+from typing import Any
+
+from runtime.builtin import Opaque
+from runtime.constants import Constant
+from runtime.dtypes import DType
+from runtime.info import AttributeInfo, OperandInfo
+from runtime.instructions import Instruction, NeuronInst
+from runtime.names import Names
+from runtime.quoting import quoted
+from runtime.text.attributes import attribute_text
+from runtime.text.contents import constant_text, contents_text
+
+FieldText = Callable[[Instruction, Any, Names], str | None]  # None: the field has its default
+
+_is_word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
+_COMMON = ("rounding", "loc")
+
+
+class Trailing:
+    """The trailing dictionaries of the instructions of one class."""
+
+    def __init__(self, cls: type[Instruction]) -> None:
+        info = cls.INFO
+        texts: list[tuple[str, FieldText]] = []
+        texts += [(operand.name, _operand_text(operand)) for operand in info.operands]
+        texts += [(attribute.name, _attribute_text(attribute)) for attribute in info.attributes]
+        texts += [(name, _indices_text) for name in info.ap_indices]
+        self.fields = tuple((name, text) for name, text in texts if name not in info.shown)
+        self.has_dst = issubclass(cls, NeuronInst)
+        self.has_regions = bool(info.regions)
+        self.has_one_result = len(info.results) == 1 and not info.many_results
+        self.has_more = bool(self.fields) or self.has_dst or cls is Opaque  # than `rounding` and `loc`
+
+    def text(self, inst: Instruction, names: Names) -> str:
+        """Return the dictionary with a space in front, or nothing where everything has its default."""
+        entries = []
+        for name, text in self.fields:
+            value = text(inst, getattr(inst, name), names)
+            if value is not None:
+                entries.append(f"{name} = {value}")
+        if isinstance(inst, Opaque):
+            entries += [f"{_open_name(name)} = {attribute_text(value)}" for name, value in inst.attributes.items()]
+        engine = inst.assigned_engine if isinstance(inst, NeuronInst) else None
+        if engine is not None:
+            entries.append(f"engine = {engine.value}")
+        rounding = inst.rounding
+        if rounding is not None:
+            entries.append(f"rounding = {rounding}")
+        if inst.loc is not None:
+            entries.append(f"loc = {quoted(inst.loc)}")
+        return f" {{{', '.join(entries)}}}" if entries else ""
+
+
+def _open_name(name: str) -> str:
+    """Return the name of an open attribute; in quotes where it is no word, or a word that every instruction has."""
+    return name if _is_word(name) and name not in _COMMON else quoted(name)
+
+
+def _operand_text(operand: OperandInfo) -> FieldText:
+    if operand.variadic:
+        return lambda inst, value, names: f"[{', '.join(item.use_str(names) for item in value)}]" if value else None
+    return lambda inst, value, names: None if value is None else str(value.use_str(names))
+
+
+def _attribute_text(attribute: AttributeInfo) -> FieldText:
+    if attribute.type == "tensor":
+        return _tensor_text
+    text = _WORDS.get(attribute.type, attribute_text)
+
+    def field_text(inst: Instruction, value: Any, names: Names) -> str | None:
+        if not attribute.required and _is_same(value, attribute.default):
+            return None
+        return "none" if value is None else text(value)
+
+    return field_text
+
+
+def _tensor_text(inst: Instruction, value: Constant | None, names: Names) -> str | None:
+    """The contents alone where the statement says the type of the result already."""
+    if value is None:
+        return None
+    return contents_text(value) if value.type is inst.type and inst.dst is None else constant_text(value)
+
+
+def _indices_text(inst: Instruction, value: Any, names: Names) -> str | None:
+    return f"[{', '.join(map(str, value))}]" if value else None
+
+
+_WORDS: dict[str, Callable[[Any], str]] = {
+    "enum": str,
+    "list[enum]": lambda value: f"[{', '.join(value)}]",
+}
+
+
+def _is_same(value: Any, default: object) -> bool:
+    """Whether a value is its default; a dtype may stand there by its name, and -0.0 is not 0.0."""
+    if isinstance(value, DType):
+        return value is default or value.name == default
+    if isinstance(value, float) and isinstance(default, (int, float)):
+        return value == default and copysign(1, value) == copysign(1, default)
+    return bool(value == default)

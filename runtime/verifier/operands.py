@@ -1,0 +1,101 @@
+"""Operands and attributes against what the definition says of each slot."""
+
+from __future__ import annotations
+
+from runtime.access import APIndex, NeuronAP
+from runtime.diagnostics import either
+from runtime.dtypes import DTYPES
+from runtime.info import OperandInfo
+from runtime.instructions import Instruction
+from runtime.tensors import Tensor
+from runtime.types import TypeKind
+from runtime.values import Operand, Value
+from runtime.verifier.attribute_kinds import why_wrong
+from runtime.verifier.findings import Findings
+from runtime.verifier.plans import ClassPlan
+
+
+def check_slots(inst: Instruction, plan: ClassPlan, findings: Findings) -> bool:
+    """Check all operand slots; return whether each holds an operand of a type that the definition knows."""
+    sound = True
+    for info in plan.operands:
+        held = getattr(inst, info.name)
+        if info.variadic:
+            for index, operand in enumerate(held):
+                sound &= _check_slot(operand, f"{info.name}[{index}]", info, inst, plan, findings)
+        elif held is None:
+            if not info.optional:
+                findings.add("V030", f'the operand "{info.name}" is missing', inst)
+                sound = False
+        else:
+            sound &= _check_slot(held, info.name, info, inst, plan, findings)
+    return sound
+
+
+def check_attributes(inst: Instruction, plan: ClassPlan, findings: Findings) -> bool:
+    """Check all attributes and lists of indices; return whether nothing is wrong with them."""
+    sound = True
+    for info, kind in plan.attributes:
+        wrong = why_wrong(getattr(inst, info.name), info, kind)
+        if wrong is not None:
+            findings.add(wrong.code, wrong.message, inst, info.name, help=wrong.help)
+            sound = False
+    for name in plan.indices:
+        for index in getattr(inst, name):
+            if not isinstance(index, APIndex):
+                findings.add("V043", f'"{name}" holds {index!r}; expected an access-pattern index', inst, name)
+                sound = False
+    return sound
+
+
+def _check_slot(
+    held: object, slot: str, info: OperandInfo, inst: Instruction, plan: ClassPlan, findings: Findings
+) -> bool:
+    if isinstance(held, Tensor):
+        message = f'the operand "{slot}" is the tensor {{value}} itself; expected an access to it'
+        findings.add("V034", message, inst, slot, held)
+        return False
+    if not isinstance(held, (Value, NeuronAP)):
+        findings.add("V034", f'the operand "{slot}" is {held!r}; expected a value or an access', inst, slot)
+        return False
+    sound = _check_type(held, slot, info, inst, findings) if info.dtypes or info.rank else True
+    if isinstance(held, NeuronAP):
+        if info.memory and held.tensor.memory not in info.memory:
+            message = f'the operand "{slot}" is {{value}} in {held.tensor.memory}; expected {either(info.memory)}'
+            findings.add("V032", message, inst, slot, held)
+        if plan.modes and held.mode is not info.access:
+            message = f'the operand "{slot}" is {{value}} with mode {held.mode.value}; expected {info.access.value}'
+            findings.add("V012", message, inst, slot, held)
+    return sound
+
+
+def _check_type(held: Operand, slot: str, info: OperandInfo, inst: Instruction, findings: Findings) -> bool:
+    type, sound = held.type, True
+    if info.dtypes and type.dtype is not None and type.dtype.name not in info.dtypes:
+        message = f'the operand "{slot}" is {{value}} with elements of {type.dtype}; expected {_any_of(info.dtypes)}'
+        findings.add("V031", message, inst, slot, held)
+        sound = False
+    elif info.dtypes and not type.is_tensor and type.kind is not TypeKind.UNKNOWN:
+        message = f'the operand "{slot}" is {{value}} of type {type}; expected elements of {_any_of(info.dtypes)}'
+        findings.add("V031", message, inst, slot, held)
+        return False
+    if info.rank and type.rank is not None and type.rank not in info.rank:
+        expected = " or ".join(str(rank) for rank in info.rank)
+        message = f'the operand "{slot}" is {{value}} of {type}, rank {type.rank}; expected rank {expected}'
+        findings.add("V033", message, inst, slot, held)
+        sound = False
+    return sound
+
+
+def _any_of(dtypes: tuple[str, ...]) -> str:
+    """Return the legal element types in words; all floats, or all integers, are not listed one by one."""
+    for word, group in _GROUPS:
+        if group == set(dtypes):
+            return word
+    return " or ".join(dtypes)
+
+
+_GROUPS = (
+    ("a float", {dtype.name for dtype in DTYPES if dtype.is_float}),
+    ("an integer", {dtype.name for dtype in DTYPES if dtype.is_int}),
+)

@@ -1,0 +1,55 @@
+"""What the verifier must know of an instruction class, worked out once a class from its `INFO` and its methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
+from runtime.instructions import Instruction, NeuronInst
+from runtime.types import Type
+from runtime.verifier.attribute_kinds import Kind, kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPlan:
+    """How the instructions of one class are checked."""
+
+    info: InstructionInfo
+    operands: tuple[OperandInfo, ...]
+    attributes: tuple[tuple[AttributeInfo, Kind], ...]
+    indices: tuple[str, ...]
+    infer: Callable[[Instruction], tuple[Type, ...]] | None  # None where the definition says nothing
+    free_dtype: bool  # whether the caller may choose the element type of the result
+    requires_dst: bool
+    is_neuron: bool
+    modes: bool  # whether the class gives modes to the accesses in its slots
+    has_own_rules: bool
+
+    @classmethod
+    def of(cls, made: type[Instruction]) -> ClassPlan:
+        """Return the plan of a class."""
+        info = made.INFO
+        # `Opaque` has no definition, and holds its values and attributes in its own way.
+        defined = info.dialect != "builtin"
+        return cls(
+            info=info,
+            operands=info.operands,
+            attributes=tuple((attribute, kind_of(attribute)) for attribute in info.attributes) if defined else (),
+            indices=info.ap_indices,
+            infer=_inference(made),
+            free_dtype=info.free_dtype,
+            requires_dst="requires_dst" in info.capabilities,
+            is_neuron=issubclass(made, NeuronInst),
+            modes=defined and issubclass(made, NeuronInst),
+            has_own_rules=made.verify is not Instruction.verify,
+        )
+
+
+def _inference(made: type[Instruction]) -> Callable[[Instruction], tuple[Type, ...]] | None:
+    together = getattr(made, "infer_result_types", None)
+    if together is not None:
+        return lambda inst: tuple(together(inst))
+    if made.infer_result_type is Instruction.infer_result_type:
+        return None
+    return lambda inst: (inst.infer_result_type(),)

@@ -1,0 +1,171 @@
+"""One walk over a function in program order: what may be used where, and every check of a single instruction."""
+
+from __future__ import annotations
+
+from runtime.access import NeuronAP
+from runtime.affine import Axis
+from runtime.blocks import Block, Loop
+from runtime.functions import Function
+from runtime.instructions import Instruction, NeuronInst
+from runtime.targets import Target
+from runtime.tensors import Tensor
+from runtime.values import BlockArgument, Operand, Result, Value
+from runtime.verifier.accesses import check_access
+from runtime.verifier.findings import Findings, field_of
+from runtime.verifier.operands import check_attributes, check_slots
+from runtime.verifier.plans import ClassPlan
+from runtime.verifier.regions import check_region_end, check_terminator
+from runtime.verifier.results import check_destination, check_engine, check_results
+from runtime.verifier.uses import UseCensus
+
+
+class FunctionWalk:
+    """Walks one function; afterwards `defined` holds its SSA values."""
+
+    def __init__(
+        self,
+        function: Function,
+        target: Target | None,
+        plans: dict[type[Instruction], ClassPlan],
+        census: UseCensus,
+        findings: Findings,
+    ) -> None:
+        self.defined: list[Value] = []
+        self._function = function
+        self._target = target
+        self._plans = plans
+        self._census = census
+        self._findings = findings
+        self._visible: set[Value] = set()
+        self._axes: set[Axis] = set()
+        self._idle = 0  # loops around the statement that never run
+
+    def run(self) -> None:
+        """Check everything in the function."""
+        self._block(self._function.body, self._function)
+
+    def _block(self, block: Block, holder: Function | Loop | Instruction) -> None:
+        defined: list[Value] = list(block.arguments)
+        self._visible.update(defined)
+        for statement in block:
+            if isinstance(statement, Loop):
+                self._loop(statement)
+                continue
+            assert isinstance(statement, Instruction), f"{statement!r} is neither an instruction nor a loop"
+            self._instruction(statement)
+            if statement.is_terminator:
+                check_terminator(statement, block, holder, self._findings)
+            for inner in statement.blocks:
+                self._block(inner, statement)
+            results = statement.results
+            self._visible.update(results)
+            defined.extend(results)
+        if isinstance(holder, Instruction):
+            check_region_end(block, holder, self._findings)
+        self._visible.difference_update(defined)
+        self.defined.extend(defined)
+
+    def _loop(self, loop: Loop) -> None:
+        axis = loop.axis
+        if axis in self._axes:
+            self._findings.add("V005", f"the axis %{axis.name} is that of a loop around this one already", loop)
+        if axis.trip_count < 0:
+            self._findings.add("V005", f"the loop runs {axis.trip_count} times; expected at least 0", loop)
+        if axis.step == 0 and axis.trip_count > 1:
+            self._findings.add("V005", "the loop has step 0; each iteration must have a value of its own", loop)
+        idle = axis.trip_count <= 0
+        was_known = axis in self._axes
+        self._axes.add(axis)
+        self._idle += idle
+        self._block(loop.body, loop)
+        self._idle -= idle
+        if not was_known:
+            self._axes.discard(axis)
+
+    def _instruction(self, inst: Instruction) -> None:
+        plan = self._plans.get(type(inst))
+        if plan is None:
+            plan = self._plans[type(inst)] = ClassPlan.of(type(inst))
+        sound = check_slots(inst, plan, self._findings)
+        if plan.attributes or plan.indices:
+            sound &= check_attributes(inst, plan, self._findings)
+        for operand in inst.operands():
+            self._use(operand, inst)
+        dst = inst.dst
+        if dst is not None:
+            self._access(dst, inst)
+        if plan.is_neuron:
+            assert isinstance(inst, NeuronInst)
+            check_engine(inst, plan, self._target, self._findings)
+        if not sound:
+            return  # what stands on its operands is asked only of an instruction that has them
+        sound = check_destination(inst, plan, self._findings)
+        if plan.has_own_rules:
+            sound &= self._own_rules(inst, plan)
+        if sound:  # where its own rules say what does not fit, a result that does not follow would be the same mistake
+            check_results(inst, plan, self._findings)
+
+    def _own_rules(self, inst: Instruction, plan: ClassPlan) -> bool:
+        """Report what an instruction says of itself; return whether there was nothing."""
+        sound = True
+        for problem in inst.verify():
+            sound = False
+            no_dst = problem.field == "dst" and inst.dst is None
+            if not (no_dst and plan.requires_dst):  # said already
+                self._findings.add("V051" if no_dst else "V090", problem.message, inst, problem.field)
+        return sound
+
+    def _use(self, operand: Operand, inst: Instruction) -> None:
+        if isinstance(operand, NeuronAP):
+            self._access(operand, inst)
+        elif isinstance(operand, Value) and not isinstance(operand, Tensor):
+            self._census.add_use(operand, inst)
+            if operand not in self._visible:
+                code, message = self._why_not_visible(operand, inst)
+                self._findings.add(code, message, inst, field_of(operand, inst), operand)
+
+    def _access(self, access: NeuronAP, inst: Instruction) -> None:
+        self._census.add_access(access, inst)
+        tensor = access.tensor
+        if tensor.function is not self._function:
+            home = "no function" if tensor.function is None else f"@{tensor.function.name}"
+            self._findings.add("V022", f"the tensor {{value}} belongs to {home}", inst, field_of(access, inst), tensor)
+        foreign = [axis.name for axis, _ in access.offset.terms if axis not in self._axes]
+        for name in foreign:
+            message = f"the offset of {{value}} uses the axis %{name}, whose loop is not around the instruction"
+            self._findings.add("V023", message, inst, field_of(access, inst), access)
+        if not foreign:
+            check_access(access, inst, self._findings, runs=not self._idle)
+
+    def _why_not_visible(self, value: Value, at: Instruction) -> tuple[str, str]:
+        """Return code and message for a value that may not be used by the instruction `at`."""
+        producer = value.owner if isinstance(value, Result) else value
+        if isinstance(producer, Instruction):
+            if value not in producer.results:
+                return "V022", f"{{value}} is no value: {producer!r} writes a tensor or gives nothing"
+            block = producer.parent
+        else:
+            block = producer.block if isinstance(producer, BlockArgument) else None
+        if block is None:
+            return "V022", f"{value!r} stands in no block"
+        home = _function_of(block)
+        if home is not self._function:
+            where = "no function" if home is None else f"@{home.name}"
+            return "V022", f"{{value}} belongs to {where}"
+        if any(around is block for around in _blocks_around(at)):
+            return "V020", "{value} is used before it is defined"
+        return "V021", "{value} is used outside of the block that defines it"
+
+
+def _blocks_around(inst: Instruction) -> list[Block]:
+    parents = [inst.parent, *(around.parent for around in inst.enclosing)]
+    return [parent for parent in parents if parent is not None]
+
+
+def _function_of(block: Block) -> Function | None:
+    around: Block | None = block
+    while around is not None:
+        if isinstance(around.owner, Function):
+            return around.owner
+        around = around.owner.parent if around.owner is not None else None
+    return None

@@ -1,0 +1,1 @@
+"""Hand-written classes on top of brewed ones: what a definition cannot say about an instruction."""

@@ -1,0 +1,109 @@
+"""What brewed classes do when they are built, changed, checked and read."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime.bir import bir_text, read_bir
+from runtime.blocks import Block
+from runtime.dtypes import bf16, f32, i32
+from runtime.engines import NeuronEngine
+from runtime.functions import Function, Module
+from runtime.types import Type
+from runtime.values import Value
+from runtime.verifier import verify
+from tests.brewer.brewed_classes import brewed_class
+
+SCALED = """\
+name: Scaled
+base: NeuronUnaryInst
+summary: Scales.
+rhs_str: "scaled {src}(? scale {scale})(? bias {bias})"
+operands:
+  src: {shape: [P, N]}
+  bias: {optional: true, shape: [P, 1]}
+attributes:
+  scale: {type: float, default: 1.0}
+  limit: {type: float, optional: true}
+  dims: {type: "list[int]", default: []}
+results:
+  result: {same_as: src, free_dtype: true}
+"""
+
+
+@pytest.fixture
+def scaled(tmp_path: Path) -> Any:
+    return brewed_class(SCALED, tmp_path)
+
+
+def argument(*shape: int) -> Value:
+    return Block().add_argument(Type.tensor(f32, shape))
+
+
+def program(made: Any, target: str | None = None, **fields: Any) -> Module:
+    """A program of one instruction of the class."""
+    module = Module(target)
+    body = module.add_function(Function("main")).body
+    body.append(made(body.add_argument(Type.tensor(f32, (4, 8))), **fields))
+    return module
+
+
+def test_setters_convert_as_the_constructor_does(scaled: Any) -> None:
+    inst = scaled(argument(4, 8), scale=3, limit=2, dims=[1])
+    assert (repr(inst.scale), repr(inst.limit), inst.dims) == ("3.0", "2.0", (1,))
+    inst.scale, inst.limit, inst.dims = 5, 4, [2, 3]
+    assert (repr(inst.scale), repr(inst.limit), inst.dims) == ("5.0", "4.0", (2, 3))
+    inst.limit = None
+    assert inst.limit is None and inst.rhs_str().endswith("scale 5.0")
+
+
+def test_a_dtype_and_a_result_type_exclude_each_other(scaled: Any) -> None:
+    x = argument(4, 8)
+    assert scaled(x).type is Type.tensor(f32, (4, 8))
+    assert scaled(x, dtype=bf16).type is Type.tensor(bf16, (4, 8))
+    assert scaled(x, result_type=Type.tensor(i32, (2,))).type is Type.tensor(i32, (2,))
+    with pytest.raises(TypeError, match="Scaled takes a result_type or a dtype, not both: i32\\[2\\] and bf16"):
+        scaled(x, result_type=Type.tensor(i32, (2,)), dtype=bf16)
+
+
+def test_attributes_with_a_default_are_named_by_the_caller(scaled: Any) -> None:
+    with pytest.raises(TypeError, match="positional"):
+        scaled(argument(4, 8), argument(4, 1), 3.0)
+
+
+def test_letters_that_operands_share_are_equal_extents(scaled: Any) -> None:
+    x = argument(4, 8)
+    assert [problem.message for problem in scaled(x).verify()] == []
+    assert [problem.message for problem in scaled(x, argument(4, 1)).verify()] == []
+    assert [problem.message for problem in scaled(x, argument(3, 2)).verify()] == [
+        "src and bias have one extent P: src.shape[0] is 4 and bias.shape[0] is 3",
+        "dimension 1 of bias has the extent 1: bias.shape[1] is 2",
+    ]
+
+
+def test_every_operand_is_linked(scaled: Any) -> None:
+    x, bias = argument(4, 8), argument(4, 1)
+    inst = scaled(x, bias)
+    assert list(x.users) == [inst] and list(bias.users) == [inst] and inst.operands() == (x, bias)
+
+
+def test_older_records_are_read_by_the_names_that_their_fields_had(tmp_path: Path) -> None:
+    text = SCALED.replace("rhs_str", "version: 3\nrenames: {2: {factor: gain}, 3: {gain: scale}}\nrhs_str")
+    made = brewed_class(text, tmp_path)
+    assert made.INFO.renames == ((2, "factor", "gain"), (3, "gain", "scale"))
+    written = bir_text(program(made, scale=2.5))
+    for version, name in ((1, "factor"), (2, "gain"), (3, "scale")):
+        old = written.replace('"scale"', f'"{name}"').replace('"version": 3', f'"version": {version}')
+        assert (version == 3) == (old == written)
+        inst: Any = next(iter(read_bir(old, {"scaled": made}).insts))
+        assert inst.scale == 2.5
+
+
+@pytest.mark.parametrize(("target", "codes"), [("trn1", ["V060"]), ("trn2", []), (None, [])])
+def test_engines_are_those_of_the_target(target: str | None, codes: list[str], tmp_path: Path) -> None:
+    text = SCALED.replace("rhs_str", "engines: {default: [vector, scalar], trn1: [vector]}\nrhs_str")
+    made: Any = brewed_class(text, tmp_path)
+    assert made.INFO.engines_on("trn1") == ("vector",) and made.INFO.engines_on(None) == ("vector", "scalar")
+    module = program(made, target, engine=NeuronEngine.SCALAR)
+    assert [found.code for found in verify(module)] == codes

@@ -1,0 +1,83 @@
+"""The facts about ONNX operators name operators, versions and operands as the onnx library has them."""
+
+from collections import defaultdict
+
+import onnx
+import pytest
+
+from brewer.load import load
+from brewer.project import Project
+from brewer.read_facts import OperatorFacts
+from generated.onnx.facts import FACTS
+from runtime.precision_facts import PrecisionFacts, facts_at
+
+DOCUMENT = next(found for found in load(Project.of_this_tool()).facts if found.domain == "ai.onnx")
+_FREQUENT = """
+    Conv ConvTranspose MatMul Gemm Add Sub Mul Div Relu Sigmoid Tanh Softmax LayerNormalization BatchNormalization
+    ReduceMean Pow Sqrt Exp Reshape Transpose Concat Slice Gather Unsqueeze Squeeze Cast Clip MaxPool AveragePool
+    GlobalAveragePool Resize Identity Constant ConstantOfShape Shape Max Min Erf LeakyRelu HardSigmoid HardSwish Pad
+    Split Flatten Expand Where Equal Range Floor TopK QuantizeLinear DequantizeLinear DynamicQuantizeLinear
+"""
+FREQUENT = _FREQUENT.split()
+
+
+def schemas() -> dict[str, list[onnx.defs.OpSchema]]:
+    found = defaultdict(list)
+    for schema in onnx.defs.get_all_schemas_with_history():
+        if schema.domain == "":
+            found[schema.name].append(schema)
+    return {name: sorted(versions, key=lambda schema: schema.since_version) for name, versions in found.items()}
+
+
+SCHEMAS = schemas()
+
+
+@pytest.mark.parametrize("operator", DOCUMENT.operators, ids=lambda operator: operator.name.value)
+def test_versions_and_positions_are_those_of_the_specification(operator: OperatorFacts) -> None:
+    known = SCHEMAS[operator.name.value]
+    stated = [version.since for version in operator.versions]
+    assert stated[0] == known[0].since_version and set(stated) <= {schema.since_version for schema in known}
+    for schema in known:
+        facts = [version for version in operator.versions if version.since <= schema.since_version][-1]
+        for slots, formal in ((facts.operands, schema.inputs), (facts.results, schema.outputs)):
+            for slot in slots:
+                assert formal[slot.at].name == slot.name.value, f"{schema.name} since {schema.since_version}"
+
+
+@pytest.mark.parametrize("operator", DOCUMENT.operators, ids=lambda operator: operator.name.value)
+def test_what_stays_f32_may_be_f32(operator: OperatorFacts) -> None:
+    for schema in SCHEMAS[operator.name.value]:
+        facts = [version for version in operator.versions if version.since <= schema.since_version][-1]
+        for slot in facts.operands:
+            if slot.precision in ("f32", "scalar"):
+                assert "tensor(float)" in schema.inputs[slot.at].types, f"{schema.name} since {schema.since_version}"
+
+
+def test_indices_are_whole_numbers_wherever_the_specification_lets_them_be() -> None:
+    in_floats = {
+        f"{schema.name} {slot.name}"
+        for operator in DOCUMENT.operators
+        for schema in SCHEMAS[operator.name.value]
+        for slot in [v for v in operator.versions if v.since <= schema.since_version][-1].operands
+        if slot.precision == "index"
+        and not any("int64" in type or "int32" in type for type in schema.inputs[slot.at].types)
+    }
+    assert in_floats == {"Split split", "Tile axis", "Tile tiles"}  # of the first operator sets
+
+
+def test_the_frequent_operators_are_there() -> None:
+    assert [name for name in FREQUENT if ("ai.onnx", name) not in FACTS] == []
+
+
+def test_the_table_is_looked_up_by_version() -> None:
+    assert facts_at(FACTS, "ai.onnx", "Resize", 9) is None and facts_at(FACTS, "ai.onnx", "Nothing", 9) is None
+    old, new = facts_at(FACTS, "ai.onnx", "Resize", 10), facts_at(FACTS, "ai.onnx", "Resize", 19)
+    assert old == PrecisionFacts("elementwise", operands={1: "f32"})
+    assert new == PrecisionFacts("elementwise", operands={1: "f32", 2: "f32", 3: "index"})
+
+
+def test_the_rules_of_the_policy_hold() -> None:
+    kinds = {name: facts_at(FACTS, "ai.onnx", name, 22) for name in FREQUENT}
+    wide = {name for name, facts in kinds.items() if facts and facts.wide_range}
+    assert wide == {"Exp", "Pow"}
+    assert all(not (facts.wide_range and facts.range_safe) for entries in FACTS.values() for _, facts in entries)

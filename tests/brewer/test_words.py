@@ -1,0 +1,82 @@
+"""The words that brewer's own code repeats are those of the runtime that its output is for."""
+
+import inspect
+
+from brewer.field_views import enum_alias
+from brewer.imports import import_lines
+from brewer.plain_scalars import Ambiguous, plain_value
+from brewer.python_text import Call, Code, docstring, literal, quoted
+from brewer.read_rules import BIR_KINDS, RELATIONS
+from brewer.rule_views import _RELATION_FUNCTIONS
+from runtime import relations
+from runtime.bir.writer import BirWriter
+
+
+def test_every_relation_has_a_function() -> None:
+    assert tuple(_RELATION_FUNCTIONS) == RELATIONS
+    assert all(inspect.isfunction(getattr(relations, name)) for name in _RELATION_FUNCTIONS.values())
+
+
+def test_every_bir_kind_is_a_method_of_the_writer() -> None:
+    assert [kind for kind in BIR_KINDS if kind != "list" and not hasattr(BirWriter, kind)] == []
+
+
+def test_relations_hold_as_long_as_something_is_unknown() -> None:
+    assert relations.may_be_equal((2, None), (2, 3)) and relations.may_be_equal(("N", 3), (2, 3))
+    assert not relations.may_be_equal((2, 3), (2, 4)) and not relations.may_be_equal((2,), (2, 1))
+    assert relations.may_be_equal("exp", "exp") and not relations.may_be_equal("exp", "square")
+    assert relations.may_differ(None, 1) and not relations.may_differ(1, 1)
+    assert relations.may_be_less(1, 2) and not relations.may_be_less(2, 2) and relations.may_be_less("N", 2)
+    assert relations.may_be_at_most(2, 2) and not relations.may_be_at_most(3, 2)
+    assert relations.may_be_at_least(2, 2) and not relations.may_be_at_least(1, 2)
+    assert relations.may_be_multiple_of(8, 4) and not relations.may_be_multiple_of(6, 4)
+    assert not relations.may_be_multiple_of(6, 0) and relations.may_be_multiple_of(None, 4)
+    assert relations.extent((2, 3), 1) == 3 and relations.extent((2,), 1) is None and relations.extent(None, 0) is None
+
+
+def test_plain_scalars_are_what_every_yaml_reader_takes_them_for() -> None:
+    clear = {
+        "true": True,
+        "0": 0,
+        "-12": -12,
+        "0.5": 0.5,
+        "1.0e-6": 1e-6,
+        "1.0e+3": 1000.0,
+        "f32": "f32",
+        "v1.2": "v1.2",
+    }
+    assert {text: plain_value(text) for text in clear} == clear
+    doubtful = ("yes", "NO", "On", "True", "010", "0x1F", "0o7", "0b1", "1_000", "1:30", "1e3", "1.", ".5", "+1", "-0")
+    more = (".inf", "-.inf", ".nan", "~", "null", "Null", "2024-01-31", "<<", "=")
+    assert [text for text in (*doubtful, *more) if not isinstance(plain_value(text), Ambiguous)] == []
+
+
+def test_literals_are_written_as_black_writes_them() -> None:
+    assert literal(("a",), 0) == '("a",)' and literal({"a": True}, 0) == '{"a": True}'
+    assert literal(("a", "b"), 4, explode=True) == '(\n        "a",\n        "b",\n    )'
+    assert literal((Call("F", ("a",), {"b": 1}),), 0) == '(\n    F(\n        "a",\n        b=1,\n    ),\n)'
+    assert literal(frozenset({"b", "a"}), 0) == 'frozenset({"a", "b"})' and literal(Code("x"), 0) == "x"
+    assert quoted("it's") == '"it\'s"' and quoted('say "a"') == "'say \"a\"'"
+    assert len(literal(tuple("abcdefgh" * 20), 0).splitlines()) == 162
+
+
+def test_docstrings_are_filled_and_closed_safely() -> None:
+    assert docstring(["One."], 4) == ['"""One."""']
+    assert docstring(['Ends with "quotes"'], 4) == ['"""Ends with "quotes\\""""']
+    assert docstring(["a" * 130, ""], 4)[-1] == '    """'
+    assert docstring(["word " * 40], 4)[1].startswith("    word")
+
+
+def test_imports_stand_in_the_order_of_isort() -> None:
+    known = {
+        "ClassVar": "typing",
+        "TYPE_CHECKING": "typing",
+        "b": "runtime.b",
+        "B": "runtime.b",
+        "Names": "runtime.names",
+    }
+    assert import_lines({"ClassVar", "b", "B", "Names", "other"}, known) == (
+        "from typing import TYPE_CHECKING, ClassVar\n\nfrom runtime.b import B, b\n\n"
+        "if TYPE_CHECKING:\n    from runtime.names import Names"
+    )
+    assert enum_alias("activation_function") == "ActivationFunction"

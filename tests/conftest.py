@@ -1,0 +1,32 @@
+"""What every test run gets: the `--update` option, a reproducible hypothesis, and no silent skips."""
+
+import pytest
+from hypothesis import settings
+
+# Reproducible by default; `--hypothesis-profile=search` looks for new counter-examples with fresh seeds. The machines
+# that run the tests are shared, so a slow example says nothing.
+settings.register_profile("reproducible", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("search", deadline=None, max_examples=2_000, print_blob=True)
+settings.load_profile("reproducible")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update", action="store_true", help="rewrite the expectations of data-driven cases; read the diff afterwards"
+    )
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether expectations are rewritten in this run."""
+    return bool(request.config.getoption("--update"))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Fails a run in which a test was skipped: what cannot run everywhere is deselected by a marker, in plain sight."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or exitstatus != pytest.ExitCode.OK or not reporter.stats.get("skipped"):
+        return
+    reporter.write_line("")
+    reporter.write_line("skipped tests fail the run: mark them long, corpus or bench instead", red=True)
+    session.exitstatus = pytest.ExitCode.TESTS_FAILED

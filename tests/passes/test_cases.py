@@ -1,0 +1,20 @@
+"""Each case: what a pass makes of a program, and all laws."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.passes.laws import run_under_laws
+from tests.passes.pass_cases import Case, read_cases, shown
+
+CASES = read_cases(Path(__file__).parent / "cases")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.path.stem)
+def test_case(case: Case, update: bool) -> None:
+    case.check(shown(run_under_laws(case.program, case.pipeline)), update)
+
+
+def test_every_case_that_fires_has_a_twin_that_must_not() -> None:
+    fires = [case for case in CASES if not case.expected.endswith("// unchanged\n")]
+    assert 0 < len(fires) < len(CASES) - len(fires), "at least as many cases must not fire"

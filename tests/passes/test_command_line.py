@@ -1,0 +1,195 @@
+"""The driver as a user meets it: files in and out, what is printed where, and exit statuses."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import passes.__main__ as driver
+from passes.command_line import main
+from passes.framework.dot_transform import DotTransform
+from passes.registry import PASSES
+from runtime.bir import bir_text, read_bir
+from runtime.dtypes import i32
+from runtime.functions import Function
+from runtime.instruction_set import standard
+from runtime.text.printer import print_module
+from tests.passes.small_programs import CHAIN, chain
+from tests.tree import ROOT
+
+RESULT = """\
+target trn2
+
+func @main(%x: f32[4,8]) {
+  %p: f32[4,8] = activation relu %x
+  %u: f32[4,8] = activation tanh %p
+  return %u
+}
+"""
+
+
+class Breaks(DotTransform):
+    """Break the program."""
+
+    pass_name = "breaks"
+
+    def transformStmts(self, f: Function) -> bool:
+        for inst in f.insts:
+            if inst.results:
+                inst.mutateDstTy(i32)
+        return True
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program.txt"
+    path.write_text(CHAIN, encoding="utf-8")
+    return path
+
+
+def test_text_in_text_out(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(program), "--passes", "eliminate-casts"]) == 0
+    assert capsys.readouterr() == (RESULT, "")
+
+
+def test_without_passes_the_program_is_checked_and_printed(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(program)]) == 0
+    assert capsys.readouterr() == (CHAIN, "")
+
+
+@pytest.mark.parametrize("ending", ["bir", "json", "JSON"])
+def test_bir_by_its_ending(program: Path, tmp_path: Path, ending: str, capsys: pytest.CaptureFixture[str]) -> None:
+    inner, outer = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    inner.write_text(bir_text(chain()), encoding="utf-8")
+    assert main([str(inner), "--passes", "eliminate-casts", "-o", str(outer)]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert print_module(read_bir(outer, standard())) == RESULT
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(CHAIN.encode())))
+    assert main(["-", "--passes", "eliminate-casts"]) == 0
+    assert capsys.readouterr().out == RESULT
+
+
+def test_statistics_have_label_and_unit(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(program), "--passes", "eliminate-casts,eliminate-casts", "--stats"]) == 0
+    first, second, counter = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"eliminate-casts +\d+\.\d{3} ms  changed", first)
+    assert re.fullmatch(r"eliminate-casts +\d+\.\d{3} ms  unchanged", second)
+    assert counter == "Number of bytes of casts eliminated: 32 bytes"
+
+
+def test_the_program_before_and_after(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(program), "--passes", "eliminate-casts", "--print-ir-before", "--print-ir-after"]) == 0
+    assert capsys.readouterr().err == f"// before eliminate-casts\n{CHAIN}// after eliminate-casts\n{RESULT}"
+
+
+def test_the_list_of_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list"]) == 0
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if not line.startswith(" ")] == list(PASSES)
+    assert "    allow_excess_precision=false (bool): also remove" in out
+
+
+def test_the_target_of_the_command_line_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "big.txt"
+    path.write_text(
+        "target trn2\n\nfunc @main(%x: f32[1,40000]) {\n  tensor %t: bf16[1,40000] sbuf\n  %t = activation relu %x\n"
+        "  %c: f32[1,40000] = tensor_copy %t\n  %u: f32[1,40000] = activation tanh %c\n  return %u\n}\n",
+        encoding="utf-8",
+    )
+    assert main([str(path), "--passes", "eliminate-casts"]) == 0
+    assert "%c" not in capsys.readouterr().out
+    assert main([str(path), "--passes", "eliminate-casts", "--target", "INF1"]) == 0
+    out = capsys.readouterr().out
+    assert "%c" in out and out.startswith("target inf1\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--passes", "eliminate-cast"], '--passes:1:1: error[P002]: there is no pass "eliminate-cast"'),
+        (["--target", "trn9"], 'error[P006]: no target is called "trn9"'),
+        (["-o", "no_such_folder/out.txt"], "error[P011]: no_such_folder/out.txt cannot be written: No such file"),
+    ],
+)
+def test_mistakes_in_the_usage(
+    program: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(program), *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        (b"func @main( {", "error[T"),
+        (CHAIN.replace("tanh %c", "tanh %gone").encode(), "error[T"),
+        (CHAIN.replace("%c: f32[4,8]", "%c: i32[4,8]").encode(), "error[V"),
+        (b"\xff\xfe", "error[P010]"),
+    ],
+)
+def test_mistakes_in_the_program(program: Path, contents: bytes, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    program.write_bytes(contents)
+    out_file = program.with_name("out.txt")
+    out_file.write_text("as before")
+    assert main([str(program), "--passes", "eliminate-casts", "-o", str(out_file)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and said in err and program.name in err
+    assert out_file.read_text() == "as before"
+
+
+def test_a_file_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["no_such_file.txt"]) == 2
+    assert capsys.readouterr().err == "error[P010]: no_such_file.txt cannot be read: No such file or directory\n"
+
+
+def test_a_fault_of_a_pass(program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("passes.build.PASSES", {"breaks": ("", "")})
+    monkeypatch.setattr("passes.build.load_pass", lambda name: Breaks)
+    out_file = program.with_name("out.txt")
+    assert main([str(program), "--passes", "breaks", "-o", str(out_file)]) == 1
+    assert capsys.readouterr().err.startswith("passes: error: the pass breaks left a program that is wrong:\n\n")
+    assert not out_file.exists() and [path.name for path in program.parent.iterdir()] == ["program.txt"]
+    assert main([str(program), "--passes", "breaks", "--no-verify", "-o", str(out_file)]) == 0
+
+
+def test_output_replaces_a_file_in_one_step(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program.chmod(0o600)
+    link = program.with_name("link.txt")
+    link.symlink_to(program.name)
+    assert main([str(link), "--passes", "eliminate-casts", "-o", str(link)]) == 0
+    assert link.is_symlink() and program.read_text() == RESULT
+    assert program.stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in program.parent.iterdir()) == ["link.txt", "program.txt"]
+
+
+def test_no_arguments_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit:
+        main([])
+    assert exit.value.code == 2 and "usage: python -m passes" in capsys.readouterr().err
+
+
+def test_as_a_process(program: Path) -> None:
+    command = [sys.executable, "-m", "passes", str(program), "--passes", "eliminate-casts"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, RESULT, "")
+
+
+def test_a_package_of_the_same_name_is_noticed(tmp_path: Path, program: Path) -> None:
+    (tmp_path / "runtime").mkdir()
+    (tmp_path / "runtime" / "__init__.py").write_text("")
+    command = [sys.executable, "-m", "passes", str(program)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith('passes: error: the package "runtime" of this project is at ')
+    assert f"Python finds {tmp_path / 'runtime'} first" in done.stderr
+    assert driver.why_shadowed() is None

@@ -1,0 +1,119 @@
+"""Which hook is called for which statement, and when."""
+
+from passes.framework.dot_transform import DotTransform
+from runtime.blocks import Loop
+from runtime.builtin import Return
+from runtime.functions import Function
+from runtime.instruction_set import standard
+from runtime.instructions import Instruction, NeuronInst
+from runtime.text.parser import parse
+from runtime.wrappers.ActivationOp import ActivationOp
+from runtime.wrappers.TensorCopyOp import TensorCopyOp
+from tests.passes.small_programs import chain
+
+NESTED = """\
+func @main(%x: f32[4,8], %b: bool[]) {
+  tensor %y: f32[4,8] sbuf
+  for %i = 0 step 1 times 2 {
+    %y = tensor_copy %x
+  }
+  graph.if %b then {
+    %y = tensor_tensor add %x, %x
+    yield
+  } else {
+    yield
+  }
+  return %x
+}
+"""
+
+
+class Recorder(DotTransform):
+    """Writes down what it is called with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+
+    def beforeStmtTransform(self, f: Function) -> None:
+        self.calls.append(f"before {f.name}")
+
+    def afterStmtTransform(self, f: Function) -> None:
+        self.calls.append(f"after {f.name}")
+
+    def transformLoop(self, loop: Loop) -> None:
+        self.calls.append("loop")
+
+    def transformTensorCopyOp(self, copy: TensorCopyOp) -> None:
+        self.calls.append("copy")
+
+    def transformTensorTensorOp(self, inst: NeuronInst) -> None:  # a brewed class without a wrapper, TensorTensorOpGen
+        self.calls.append("tensor_tensor")
+
+    def transformInstruction(self, inst: Instruction) -> None:
+        self.calls.append(f"other {inst.INFO.mnemonic}")
+
+
+def test_the_most_derived_hook_is_called_in_program_order() -> None:
+    recorder = Recorder()
+    assert recorder.runOnModule(parse(NESTED, standard())) is False
+    assert recorder.calls == [
+        "before main",
+        "loop",
+        "copy",
+        "other graph.if",
+        "tensor_tensor",
+        "other yield",
+        "other yield",
+        "other return",
+        "after main",
+    ]
+
+
+def test_what_is_erased_is_not_entered_and_what_is_inserted_is_visited() -> None:
+    class Replace(Recorder):
+        def transformActivationOp(self, inst: ActivationOp) -> bool:
+            self.calls.append(f"activation {inst.function}")
+            if inst.function != "relu":
+                return False
+            new = ActivationOp(inst.src, "square", dtype=inst.dtype)
+            new.insertAfter(inst)
+            inst.replaceAllUsesWith(new)
+            inst.eraseFromParent()
+            return True
+
+    replace = Replace()
+    assert replace.runOnModule(chain()) is True
+    assert replace.calls == [
+        "before main",
+        "activation relu",
+        "activation square",
+        "copy",
+        "activation tanh",
+        "other return",
+        "after main",
+    ]
+
+
+def test_a_hook_may_set_changed_itself_and_each_run_starts_afresh() -> None:
+    class Sometimes(DotTransform):
+        def transformReturn(self, inst: Return) -> None:
+            self.changed = self.changed or inst.loc is None
+            inst.loc = "seen"
+
+    sometimes, module = Sometimes(), chain()
+    assert sometimes.runOnModule(module) is True
+    assert sometimes.runOnModule(module) is False
+
+
+def test_dead_tensors_are_dropped_and_reported() -> None:
+    class Drop(DotTransform):
+        def afterStmtTransform(self, f: Function) -> None:
+            self.dropDeadTensors(f)
+
+    module = parse(
+        "func @main() {\n  tensor %t: f32[4,8] sbuf\n  tensor %y: f32[4,8] sbuf output\n  return\n}\n", standard()
+    )
+    assert Drop().runOnModule(module) is True
+    assert list(module.root_function.tensors) == ["y"]
+    assert Drop().runOnModule(module) is False

@@ -1,0 +1,135 @@
+"""Whatever a file holds, reading it gives a program or diagnostics, with places in the file; nothing else rises."""
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runtime.access import APIndex, NeuronAP
+from runtime.affine import Affine
+from runtime.bir import bir_text, read_bir
+from runtime.builder import Builder
+from runtime.builtin import Opaque, Return, Yield
+from runtime.constants import Constant
+from runtime.diagnostics import DiagnosticsError
+from runtime.dtypes import bf16, bool_, f32, i32
+from runtime.engines import NeuronEngine
+from runtime.functions import Function, Module
+from runtime.types import Type
+from tests.runtime.sample_instructions import (
+    SAMPLES,
+    SampleActivation,
+    SampleConstant,
+    SampleGather,
+    SampleIf,
+    SampleStore,
+)
+
+junk = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=3)
+    | st.sampled_from(["%a", "%x", "none", "f32", "f32[2]", "load", "gelu", "op", "loop", "%i", -1, 2**70]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["tensor", "op", "loop"]), inner),
+    max_leaves=4,
+)
+
+
+def everything() -> str:
+    """A program with every part that a file may have."""
+    builder = Builder(Module("trn2").add_function(Function("main")))
+    argument = builder.function.body.add_argument(Type.tensor(f32, (4, 8)), "a")
+    condition = builder.function.body.add_argument(Type.tensor(bool_, ()))
+    addrs = builder.function.body.add_argument(Type.tensor(i32, (2,)))
+    x = builder.tensor("x", f32, (128, 512), "sbuf", isInput=True)
+    x.init = Constant.of([1.0, 2.0], bf16)
+    with builder.loop("i", 4, step=2) as axis:
+        access = NeuronAP(x, ((512, 4), (1, 8)), Affine.of(axis) * 8, reinterpret=bf16, indices=(None, APIndex("k")))
+        builder.insert(SampleStore(argument, dst=access, loc="model.py:1"))
+    gathered = SampleGather(argument, 0, addrs, [APIndex("k")], engine=NeuronEngine.DMA)
+    builder.insert(gathered, "h").rounding = "user"
+    builder.insert(SampleActivation(gathered, "gelu", NeuronAP(x), 2.0), "h")
+    builder.insert(Opaque("o", [gathered], {"k": [1.5, "w"]}, result_types=[Type.unknown()] * 2))
+    constant = builder.insert(SampleConstant(Constant.of([1.0, 2.0], bf16), f32, Type.unknown(), (1, "N"), (1, 2)))
+    branch = builder.insert(SampleIf(condition, result_types=[constant.type]))
+    for block in branch.blocks:
+        block.add_argument(Type.tensor(f32, ()))
+        with builder.at(block):
+            builder.insert(Yield([constant]))
+    builder.insert(Return([branch]))
+    module = builder.function.module
+    assert module is not None
+    return bir_text(module)
+
+
+TEXT = everything()
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_any_part_replaced(data: st.DataObject) -> None:
+    found = json.loads(TEXT)
+    for _ in range(data.draw(st.integers(1, 3))):
+        spoil(data, found)
+    read(json.dumps(found, indent=data.draw(st.none() | st.just(1))))
+
+
+@given(st.integers(0, len(TEXT) - 3))
+def test_truncated_anywhere(length: int) -> None:
+    assert not read(TEXT[:length])
+
+
+@given(st.text(max_size=20), st.integers(0, len(TEXT)))
+def test_text_put_in_anywhere(text: str, at: int) -> None:
+    read(TEXT[:at] + text + TEXT[at:])
+
+
+@given(junk)
+def test_any_json(found: Any) -> None:
+    assert not read(json.dumps(found))
+
+
+def test_a_number_of_thousands_of_digits() -> None:
+    assert not read(TEXT.replace("512", "1" * 5_000))
+
+
+def spoil(data: st.DataObject, found: Any) -> None:
+    """Replace, remove, repeat or rename a random part."""
+    holder = found
+    while True:
+        keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+        if not keys:
+            return
+        key = data.draw(st.sampled_from(keys))
+        inner = holder[key]
+        if not isinstance(inner, (dict, list)) or data.draw(st.integers(0, 3)) == 0:
+            break
+        holder = inner
+    match data.draw(st.integers(0, 3)):
+        case 0:
+            del holder[key]
+        case 1 if isinstance(holder, dict):
+            holder[f"{key}s"] = holder.pop(key)
+        case 2 if isinstance(holder, list):
+            holder.insert(key, inner)
+        case _:
+            holder[key] = data.draw(junk)
+
+
+def read(text: str) -> bool:
+    """Read a text; return whether it is a program."""
+    try:
+        read_bir(text, SAMPLES, name="spoiled.bir")
+    except DiagnosticsError as error:
+        lines = text.split("\n")
+        assert error.diagnostics
+        for diagnostic in error.diagnostics:
+            place = diagnostic.place
+            assert place is not None and 1 <= place.line <= len(lines)
+            assert 1 <= place.column <= len(lines[place.line - 1]) + 1
+            assert diagnostic.render()
+        return False
+    return True

@@ -1,0 +1,66 @@
+"""The benchmarks' own arithmetic; that they run at all is seen by `python -m bench --smoke` in .ci/run."""
+
+import gc
+
+import pytest
+
+from bench.benchmarks import BENCHMARKS
+from bench.measure import growth_exponent, measure_cpu_time, measure_memory
+from bench.report import write_growth_table, write_main_table
+from bench.run import Plan, Row
+
+SIZES = (1_000, 10_000, 100_000)
+
+
+@pytest.mark.parametrize("exponent", [0.0, 1.0, 1.5, 2.0])
+def test_the_exponent_of_a_power_is_found(exponent: float) -> None:
+    assert growth_exponent(SIZES, [3e-6 * size**exponent for size in SIZES]) == pytest.approx(exponent)
+
+
+def test_memory_counts_what_stays_alive() -> None:
+    figure = measure_memory(lambda: [bytes(1_000) for _ in range(100)])
+    assert figure == pytest.approx(100 * (1_000 + b"".__sizeof__() + 8), rel=0.02)
+
+
+def test_each_measurement_is_prepared_and_checked_and_leaves_the_collector_alone() -> None:
+    prepared: list[int] = []
+    checked: list[int] = []
+
+    def prepare() -> int:
+        prepared.append(len(prepared))
+        return prepared[-1]
+
+    def run(number: int) -> bool:
+        return gc.isenabled()
+
+    def check(number: int, result: bool) -> None:
+        assert result
+        checked.append(number)
+
+    assert measure_cpu_time(prepare, run, check, repeats=3) >= 0
+    assert prepared == checked == [0, 1, 2]
+
+
+def test_a_wrong_result_is_no_figure() -> None:
+    def check(prepared: int, result: int) -> None:
+        assert result == prepared + 1
+
+    with pytest.raises(AssertionError):
+        measure_cpu_time(lambda: 1, lambda prepared: prepared, check, repeats=1)
+
+
+def test_the_tables_show_figures_an_instruction_and_the_growth() -> None:
+    plan = Plan(sizes=SIZES)
+    rows = [
+        Row("build", "ours", "", ((1_000, 0.001), (10_000, 0.01), (100_000, 0.1))),
+        Row("build", "peer", "fast", ((1_000, 0.004), (10_000, 0.04))),
+    ]
+    summary = BENCHMARKS["build"].summary
+    assert write_main_table(rows, plan)[2:] == [
+        f"| build: {summary} | 10,000 | ours | 1.00 CPU µs an instruction | 1.00x |",
+        f"| build: {summary} | 10,000 | peer (fast) | 4.00 CPU µs an instruction | 4.00x |",
+    ]
+    assert write_growth_table(rows, plan)[2:] == [
+        "| build | ours | 0.001 | 0.01 | 0.1 | 1.00 |",
+        "| build | peer (fast) | 0.004 | 0.04 | - | 1.00 |",
+    ]

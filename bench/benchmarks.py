@@ -24,7 +24,7 @@ class Benchmark:
     """Raises AssertionError unless the work was done; given size, what was prepared, and the result of `run`."""
     ways: Callable[[AnyContender], tuple[str, ...]] = lambda contender: ("",)
     """The ways in which a contender can do it, one row each."""
-    size: int = 10_000
+    size: int = 100_000
     """The size, in instructions, of the figure in the first table of the results."""
     of_memory: bool = False
     """Whether the memory of what `run` gives is measured, at one size, and not its time, over many."""

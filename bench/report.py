@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from bench.benchmarks import BENCHMARKS
+from bench.layouts import layout_table
 from bench.measure import growth_exponent
 from bench.run import Plan, Row
+
+GROWTH_FROM = 10_000
+"""Instructions; below this, what a run costs once weighs on the figures."""
 
 
 def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]]) -> str:
@@ -17,8 +21,9 @@ def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]]
             *[f"- {name}: {value}" for name, value in facts],
             "",
             "Each figure is the median of CPU times (user and system), taken after `gc.collect()` with the collector",
-            "as the library leaves it, each contender in a process of its own. Sizes are in instructions. A dash:",
-            f"predicted to take longer than {plan.seconds_a_figure:.0f} s with its preparation.",
+            "as the library leaves it, each contender in a process of its own: of seven up to 10,000 instructions, of",
+            f"three beyond, of one where three would take over {plan.seconds_a_figure:.0f} s with their preparation; a",
+            "dash where one would. Sizes are in instructions.",
             "",
             "## At one size",
             "",
@@ -26,9 +31,16 @@ def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]]
             "",
             "## Growth",
             "",
-            "Seconds in all, and the exponent of the growth by least squares on logarithms: 1 is linear.",
+            "Seconds in all, and the exponent of the growth by least squares on logarithms, from 10,000 on.",
             "",
             *write_growth_table(rows, plan),
+            "",
+            "## Layouts",
+            "",
+            "The alternatives for an instruction with two operands, in a chain where each value has two users,",
+            "without the collector. The last one was chosen.",
+            "",
+            *layout_table(),
             "",
         ]
     )
@@ -61,7 +73,8 @@ def write_growth_table(rows: Sequence[Row], plan: Plan) -> list[str]:
             continue
         figures = dict(row.figures)
         cells = [f"{figures[size]:.4g}" if size in figures else "-" for size in plan.sizes]
-        exponent = f"{growth_exponent(tuple(figures), tuple(figures.values())):.2f}" if len(figures) > 1 else "-"
+        large = {size: figure for size, figure in figures.items() if size >= min(GROWTH_FROM, plan.sizes[-2])}
+        exponent = f"{growth_exponent(tuple(large), tuple(large.values())):.2f}" if len(large) > 1 else "-"
         lines.append(_line([row.benchmark, row.label, *cells, exponent]))
     return lines
 

@@ -16,7 +16,8 @@ from bench.measure import measure_cpu_time, measure_memory
 
 GROWTH_SIZES = (1_000, 10_000, 100_000, 1_000_000)
 SMOKE_SIZES = (100, 300)
-MOST_REPEATS = 7
+REPEATS = {1_000: 7, 10_000: 7}
+LARGE_REPEATS = 3
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,9 @@ class Plan:
     """How thoroughly a run measures."""
 
     sizes: tuple[int, ...] = GROWTH_SIZES
-    seconds_a_figure: float = 120.0
-    """A size that is predicted, from the size before it, to take longer than this with its preparation is left out."""
+    seconds_a_figure: float = 60.0
+    """A figure that is predicted, from the size before it, to take longer than this with its preparation is measured
+    once in place of three times, and left out where that takes longer too."""
 
     def size_of(self, benchmark: Benchmark) -> int:
         """The size, in instructions, of a benchmark's main figure."""
@@ -36,7 +38,7 @@ class Plan:
 
     def repeats_at(self, size: int) -> int:
         """Measurements that a median is taken of: fewer at sizes whose figures spread less."""
-        return max(1, min(MOST_REPEATS, 300_000 // size)) if self.sizes == GROWTH_SIZES else 1
+        return REPEATS.get(size, LARGE_REPEATS) if self.sizes == GROWTH_SIZES else 1
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,10 @@ def _measure_sizes(benchmark: Benchmark, contender: AnyContender, way: str, plan
     measured, seconds = 0, 0.0
     for size in plan.sizes_of(benchmark):
         repeats = plan.repeats_at(size)
-        if measured and seconds * size / measured * repeats > plan.seconds_a_figure:
+        predicted = seconds * size / measured if measured else 0.0
+        if predicted * repeats > plan.seconds_a_figure:
+            repeats = 1
+        if predicted > plan.seconds_a_figure:
             return
         start = time.perf_counter()
         yield size, _measure(benchmark, contender, way, size, repeats)

@@ -209,11 +209,11 @@ class NeuronEliminateCasts(TargetLowering):
             return _fixed_result(inst.INFO.mnemonic)
         if not isinstance(inst, MUTABLE):
             return f"{inst.INFO.mnemonic} is none of activation, tensor_scalar, tensor_copy"
-        source = inst.src.type.dtype
+        source, written = inst.src.type.dtype, inst.dtype
         if source is not dtype:
             return f"{inst.INFO.mnemonic} reads {source}, not {dtype}"
-        if is_int_type(inst.dtype) != is_int_type(dtype):
-            return f"{inst.INFO.mnemonic} converts between integers and floats, {dtype} to {inst.dtype}"
+        if is_int_type(written) != is_int_type(dtype):
+            return f"{inst.INFO.mnemonic} converts between integers and floats, {dtype} to {written}"
         return None
 
 

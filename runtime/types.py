@@ -128,7 +128,7 @@ class Type:
         """Return the tensor type of the same shape with elements of `dtype`."""
         if self.kind is not TypeKind.TENSOR:
             raise TypeError(f"{self} has no element type to replace by {dtype}")
-        return Type.tensor(dtype, self.shape)
+        return self._tensors.get((dtype, self.shape)) or Type.tensor(dtype, self.shape)
 
     def __str__(self) -> str:
         if self.kind is TypeKind.TENSOR:

@@ -28,6 +28,7 @@ class Function:
         self.name = name
         self.body = Block(self)
         self.tensors: dict[str, Tensor] = {}
+        self.operator_sets: dict[str, int] = {}  # versions of foreign operators, by domain: {"ai.onnx": 17}
         self.module: Module | None = None
 
     @property
@@ -74,6 +75,7 @@ class Function:
     def clone(self) -> Function:
         """Return an equal function that belongs to no module."""
         new = Function(self.name)
+        new.operator_sets = dict(self.operator_sets)
         mapping: CloneMap = {}
         for tensor in self.tensors.values():
             mapping[tensor] = new.add_tensor(tensor.clone())

@@ -52,15 +52,18 @@ def test_a_wrong_result_is_no_figure() -> None:
 def test_the_tables_show_figures_an_instruction_and_the_growth() -> None:
     plan = Plan(sizes=SIZES)
     rows = [
-        Row("build", "ours", "", ((1_000, 0.001), (10_000, 0.01), (100_000, 0.1))),
-        Row("build", "peer", "fast", ((1_000, 0.004), (10_000, 0.04))),
+        Row("build", "ours", "", ((1_000, 0.005), (10_000, 0.01), (100_000, 0.1))),
+        Row("build", "peer", "fast", ((1_000, 0.004), (10_000, 0.04), (100_000, 0.4))),
+        Row("build", "peer", "slow", ((1_000, 0.004), (10_000, 0.4))),
     ]
     summary = BENCHMARKS["build"].summary
     assert write_main_table(rows, plan)[2:] == [
-        f"| build: {summary} | 10,000 | ours | 1.00 CPU µs an instruction | 1.00x |",
-        f"| build: {summary} | 10,000 | peer (fast) | 4.00 CPU µs an instruction | 4.00x |",
+        f"| build: {summary} | 100,000 | ours | 1.00 CPU µs an instruction | 1.00x |",
+        f"| build: {summary} | 100,000 | peer (fast) | 4.00 CPU µs an instruction | 4.00x |",
+        f"| build: {summary} | 100,000 | peer (slow) | - CPU µs an instruction | - |",
     ]
     assert write_growth_table(rows, plan)[2:] == [
-        "| build | ours | 0.001 | 0.01 | 0.1 | 1.00 |",
-        "| build | peer (fast) | 0.004 | 0.04 | - | 1.00 |",
+        "| build | ours | 0.005 | 0.01 | 0.1 | 1.00 |",
+        "| build | peer (fast) | 0.004 | 0.04 | 0.4 | 1.00 |",
+        "| build | peer (slow) | 0.004 | 0.4 | - | - |",
     ]

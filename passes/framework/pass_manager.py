@@ -89,6 +89,7 @@ class PassManager:
         wrong = self._check(module) if self._check is not None else ()
         if wrong:
             raise DiagnosticsError(wrong)
+        module.places = None  # what the passes make of the program does not stand in its text any more
         runs: list[PassRun] = []
         for step in self.steps:
             self._run_step(step, module, runs)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import runtime
 import runtime.text.parser
 from runtime.blocks import Loop
 from runtime.builtin import Return
@@ -96,3 +97,10 @@ def test_the_example_of_the_grammar_is_a_program() -> None:
     stripped = [re.sub(r"\s*//.*", "", line) for line in example.splitlines()]
     assert text.splitlines() == stripped, "but for its comments, the example is canonical"
     assert verify(parse(example, standard())) == []
+
+
+def test_the_ways_to_read_and_write_programs_are_public(tmp_path: Path) -> None:
+    module = runtime.parse_with_places(TEXT, standard()).module
+    runtime.write_bir(module, tmp_path / "program.bir")
+    again = runtime.read_bir(tmp_path / "program.bir", standard())
+    assert runtime.print_module(again) == runtime.print_module(runtime.parse(TEXT))

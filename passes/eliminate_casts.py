@@ -126,6 +126,8 @@ class NeuronEliminateCasts(TargetLowering):
 
     def why_not_eliminate(self, cast: TensorCopyOp) -> str | None:
         """Return the first thing that is in the way of removing `cast` and those that must go with it, or None."""
+        if cast.dst is not None:
+            return f"it writes %{cast.dst.tensor.name}, so it stays"
         source, dtype = cast.src, cast.type.dtype
         reason = why_not_round_trip(source.type, cast.type)
         if reason is not None or dtype is None:

@@ -7,7 +7,8 @@
 
 For a statement, the hook of the first of its classes that has one is called: a `MatMulOp` goes to `transformMatMulOp`,
 else to the hooks of its bases (`transformNeuronInst`), at last to `transformInstruction`. A loop goes to
-`transformLoop`. Brewed classes are called by their definition's name, with or without `Gen`.
+`transformLoop`. A class is called by the name of its definition, in dialects other than `neuron` with the dialect in
+front, `transform_graph_Cast`. A hook that no class has is refused when the pass is made.
 
 Deliberately absent: order other than program order, and repetition; the pass manager repeats where it is asked to.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from passes.framework.hooks import hook_name, why_not_hooks
 from passes.framework.options import NoOptions
 from runtime.blocks import Block, Statement
 from runtime.functions import Function, Module
@@ -46,6 +48,7 @@ class DotTransform:
         self.options = self.Options(**options)
         self.changed = False
         self._hooks: dict[type[Statement], Hook | None] = {}
+        self._check_hooks()
 
     def runOnModule(self, module: Module) -> bool:
         """Transform every function, and return whether anything changed."""
@@ -99,8 +102,20 @@ class DotTransform:
 
     def _hook_for(self, cls: type[Statement]) -> Hook | None:
         for base in cls.__mro__:
-            for name in (base.__name__, base.__name__.removesuffix("Gen")):
-                hook: Hook | None = getattr(self, f"transform{name}", None)
-                if hook is not None:
-                    return hook
+            hook: Hook | None = getattr(self, hook_name(base) or "", None)
+            if hook is not None:
+                return hook
         return None
+
+    def _check_hooks(self) -> None:
+        """Refuse a class with a misspelt hook, which would never be called."""
+        framework = {
+            name
+            for base in type(self).__mro__
+            if base.__module__.startswith("passes.framework.")
+            for name in vars(base)
+        }
+        hooks = {name for name in dir(type(self)) if name.startswith("transform")} - framework
+        reason = why_not_hooks(hooks)
+        if reason is not None:
+            raise TypeError(f"{type(self).__name__}: {reason}")

@@ -1,5 +1,7 @@
 """Which hook is called for which statement, and when."""
 
+import pytest
+
 from passes.framework.dot_transform import DotTransform
 from runtime.blocks import Loop
 from runtime.builtin import Return
@@ -117,3 +119,26 @@ def test_dead_tensors_are_dropped_and_reported() -> None:
     assert Drop().runOnModule(module) is True
     assert list(module.root_function.tensors) == ["y"]
     assert Drop().runOnModule(module) is False
+
+
+def test_a_hook_of_another_dialect_has_the_dialect_in_its_name() -> None:
+    seen = []
+
+    class Casts(DotTransform):
+        pass_name = "casts"
+
+        def transform_graph_Cast(self, cast: Instruction) -> bool:
+            seen.append(cast)
+            return False
+
+    text = "func @main(%x: f32[2]) {\n  %0: bf16[2] = graph.cast %x\n  %1: bf16[2] = tensor_copy %x\n}\n"
+    module = parse(text, standard())
+    Casts().runOnModule(module)
+    assert seen == [next(module.insts)]
+
+
+@pytest.mark.parametrize("hook", ["transformTensorCopy", "transformCast", "transform_graph_TensorCopyOp"])
+def test_a_hook_that_would_never_be_called_is_refused(hook: str) -> None:
+    wrong = type("Wrong", (DotTransform,), {"pass_name": "wrong", hook: lambda self, inst: False})
+    with pytest.raises(TypeError, match=f"Wrong: {hook} is the hook of no statement"):
+        wrong()

@@ -8,6 +8,7 @@ import pytest
 
 from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from passes.eliminate_casts import NeuronEliminateCasts
+from runtime.access import NeuronAP
 from runtime.builder import Builder
 from runtime.dtypes import DType, bf16, f16, f32, i8, i32
 from runtime.functions import Function, Module
@@ -150,3 +151,15 @@ def test_nothing_is_left_of_the_casts_of_a_hub() -> None:
     assert NeuronEliminateCasts(trn2).runOnModule(module)
     assert [inst.INFO.mnemonic for inst in module.insts] == ["activation", "return"]
     assert NeuronEliminateCasts.eliminated_casts - before == 501 * 32
+
+
+def test_a_cast_that_writes_a_tensor_stays_even_when_it_is_tried_by_itself() -> None:
+    function = Function("main")
+    builder = Builder(function)
+    narrow = builder.insert(ActivationOp(argument(), "relu", dtype=bf16))
+    out = builder.tensor("o", f32, (4, 8), "dram", isOutput=True)
+    stored = builder.insert(TensorCopyOp(narrow, dst=NeuronAP(out)))
+    elimination = NeuronEliminateCasts()
+    assert elimination.why_not_eliminate(stored) == "it writes %o, so it stays"
+    assert not elimination.tryEliminateCast(stored)
+    assert out.n_stores == 1

@@ -1,0 +1,14 @@
+"""ONNX models, in and out: `load`, `save`, `to_proto`; needs the `onnx` extra.
+
+    module = load("model.onnx")        # nothing is lost: save() of an untouched module gives the same model
+    save(module, "converted.onnx")
+
+Errors are `OnnxError`. `frontends.onnx.equality.why_different` compares two models, `frontends.onnx.evaluate.evaluator`
+lets `runtime.run` compute one.
+"""
+
+from frontends.onnx.errors import BrokenModelError, ExportError, ExternalDataError, OnnxError
+from frontends.onnx.read_model import load
+from frontends.onnx.write_model import save, to_proto
+
+__all__ = ["BrokenModelError", "ExportError", "ExternalDataError", "OnnxError", "load", "save", "to_proto"]

@@ -1,0 +1,140 @@
+"""Types of the values that a model declares none for, as `onnx.shape_inference` finds them.
+
+Deliberately absent: weights. The library serializes what it is given, so it gets a copy of the model in which a large
+tensor is its type only. That also makes models of more than 2 GiB, and those with data beside them, like any other.
+
+Best effort: where inference fails, the values stay unknown, and nothing that the model declares is overruled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, shape_inference
+
+from frontends.onnx.errors import OnnxError
+from frontends.onnx.read_graph import HEAVY, GraphRecord
+from frontends.onnx.type_protos import type_of
+
+_ERRORS = (shape_inference.InferenceError, OnnxError, RuntimeError, ValueError, TypeError)  # protobuf's among them
+
+
+def fill_types(model: ModelProto, records: Sequence[GraphRecord], *, has_heavy_attributes: bool) -> None:
+    """Give the values of which no type is declared the types that can be inferred; not those in local functions."""
+    untyped = [record for record in records if record.untyped and record.path is not None]
+    if not untyped:
+        return
+    try:
+        skeleton = _skeleton(model, has_heavy_attributes)
+    except _ERRORS:  # a text that is no UTF-8 can be read, but not be set
+        return
+    inferred = _infer(skeleton)
+    if inferred is None:
+        for graph in untyped:  # maybe what is declared inside was at odds with it
+            _find(skeleton.graph, graph).ClearField("value_info")
+        inferred = _infer(skeleton)
+    if inferred is not None:
+        for graph in untyped:
+            _fill(_find(inferred.graph, graph), graph)
+
+
+def _infer(skeleton: ModelProto) -> ModelProto | None:
+    try:
+        return shape_inference.infer_shapes(skeleton)
+    except _ERRORS:
+        return None
+
+
+def _fill(inferred: GraphProto, graph: GraphRecord) -> None:
+    infos = {info.name: info for info in (*inferred.input, *inferred.value_info, *inferred.output)}
+    for name, value in graph.untyped:
+        info = infos.get(name)
+        if info is not None and info.HasField("type"):
+            try:
+                value.type = type_of(info.type)
+            except _ERRORS:
+                continue
+
+
+def _find(graph: GraphProto, place: GraphRecord) -> GraphProto:
+    for node, attribute, index in place.path or ():
+        held = graph.node[node].attribute[attribute]
+        graph = held.g if held.HasField("g") else held.graphs[index]
+    return graph
+
+
+def _skeleton(model: ModelProto, has_heavy_attributes: bool) -> ModelProto:
+    skeleton = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
+    if has_heavy_attributes:
+        for function in model.functions:
+            _copy_function(skeleton.functions.add(), function)
+    else:
+        skeleton.functions.extend(model.functions)
+    _copy_graph(skeleton.graph, model.graph, has_heavy_attributes)
+    return skeleton
+
+
+def _copy_function(to: FunctionProto, function: FunctionProto) -> None:
+    for field in ("name", "domain", "overload"):
+        setattr(to, field, getattr(function, field))
+    for field in ("input", "output", "attribute", "attribute_proto", "opset_import", "value_info"):
+        getattr(to, field).extend(getattr(function, field))
+    for node in function.node:
+        _copy_node(to.node.add(), node)
+
+
+def _copy_graph(to: GraphProto, graph: GraphProto, has_heavy_attributes: bool) -> None:
+    to.name = graph.name
+    to.input.extend(graph.input)
+    to.output.extend(graph.output)
+    to.value_info.extend(graph.value_info)
+    for tensor in graph.initializer:
+        _copy_tensor(to.initializer.add(), tensor)
+    to.sparse_initializer.extend(graph.sparse_initializer)
+    if not has_heavy_attributes:
+        to.node.extend(graph.node)
+        return
+    for node in graph.node:
+        _copy_node(to.node.add(), node)
+
+
+def _copy_node(to: NodeProto, node: NodeProto) -> None:
+    if not any(_is_heavy(attribute) for attribute in node.attribute):
+        to.CopyFrom(node)
+        return
+    for field in ("name", "op_type", "domain", "overload"):
+        setattr(to, field, getattr(node, field))
+    to.input.extend(node.input)
+    to.output.extend(node.output)
+    for attribute in node.attribute:
+        _copy_attribute(to.attribute.add(), attribute)
+
+
+def _copy_attribute(to: AttributeProto, attribute: AttributeProto) -> None:
+    if not _is_heavy(attribute):
+        to.CopyFrom(attribute)
+        return
+    to.name, to.type = attribute.name, attribute.type
+    if attribute.HasField("t"):
+        _copy_tensor(to.t, attribute.t)
+    if attribute.HasField("g"):
+        _copy_graph(to.g, attribute.g, True)
+    for tensor in attribute.tensors:
+        _copy_tensor(to.tensors.add(), tensor)
+    for graph in attribute.graphs:
+        _copy_graph(to.graphs.add(), graph, True)
+
+
+def _is_heavy(attribute: AttributeProto) -> bool:
+    """Whether there may be a large tensor inside."""
+    tensors = [attribute.t] if attribute.HasField("t") else attribute.tensors
+    return attribute.HasField("g") or len(attribute.graphs) > 0 or any(prod(tensor.dims) > HEAVY for tensor in tensors)
+
+
+def _copy_tensor(to: TensorProto, tensor: TensorProto) -> None:
+    if prod(tensor.dims) <= HEAVY and tensor.data_location != TensorProto.EXTERNAL:
+        to.CopyFrom(tensor)
+        return
+    to.name, to.data_type = tensor.name, tensor.data_type
+    to.dims.extend(tensor.dims)

@@ -1,0 +1,279 @@
+"""From graphs and functions of a model to blocks.
+
+    graph input                         block argument (an initializer of that name is its `default`)
+    initializer, sparse initializer     `onnx.initializer` at the head of the block
+    node                                `onnx.node`; a graph attribute is a region, what it captures a direct use
+    graph output                        operand of `return` or `yield`
+
+Types are those that the model declares; which values have none is recorded for `frontends/onnx/inference.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, SparseTensorProto, TensorProto, ValueInfoProto
+
+from frontends.onnx import shells
+from frontends.onnx.attributes import read_attribute
+from frontends.onnx.errors import BrokenModelError, OnnxError
+from frontends.onnx.protobuf import encoded, fields_of, has_unknown_fields
+from frontends.onnx.scopes import Scope, UnsortedError, described, sorted_nodes
+from frontends.onnx.tensors import OnnxTensor, SparseOnnxTensor
+from frontends.onnx.type_protos import contradicts, type_of
+from runtime.blocks import Block
+from runtime.builtin import Return, Yield
+from runtime.functions import Function
+from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode, Region
+from runtime.lazy_tensors import LazyTensor
+from runtime.types import Type
+from runtime.values import Value
+
+Path_ = tuple[tuple[int, int, int], ...]
+_UNKNOWN = Type.unknown()
+HEAVY = 1024
+"""Elements; a tensor with more is a weight, of which no type depends."""
+
+
+@dataclass(slots=True)
+class GraphRecord:
+    """A graph or function that has been read, and what is still to do about it."""
+
+    proto: GraphProto | FunctionProto
+    path: Path_ | None  # from the main graph: position of the node, of its attribute, of the graph in that
+    declared: list[tuple[str, Type]] = field(default_factory=list)  # by `value_info`, then by the outputs
+    order: list[str] = field(default_factory=list)  # of initializers, where it is not the usual one
+    untyped: list[tuple[str, Value]] = field(default_factory=list)  # what the model declares no type for
+
+
+class GraphReader:
+    """Reads the graphs of one model; collects what is looked at when all are read."""
+
+    def __init__(self, folder: Path | None, local: frozenset[str] = frozenset()) -> None:
+        """Take the folder of the model, and the names of its local functions."""
+        self.folder = folder
+        self._local = local
+        self.records: list[GraphRecord] = []
+        self._open: list[tuple[GraphRecord, Scope, Block]] = []
+        self.casts: list[OnnxNode] = []
+        self.calls: set[str] = set()  # of local functions, since the last one was read
+        self.has_heavy_attributes = False
+
+    def read_function(self, proto: FunctionProto, function: Function) -> None:
+        """Fill a function with a local function of the model."""
+        scope = Scope(proto, f"function {function.name}", None)
+        n_records = len(self.records)
+        try:
+            self._fill_function(scope, proto, function, range(len(proto.node)))
+        except UnsortedError:
+            order = sorted_nodes(scope)
+            function.body.clear()
+            function.body.arguments.clear()
+            del self.records[n_records:], self._open[n_records:]
+            self._fill_function(Scope(proto, scope.label, None), proto, function, order)
+
+    def read_graph(self, proto: GraphProto, block: Block, outer: Scope | None, path: Path_ | None) -> None:
+        """Fill a block with a graph; `outer`: the names around it."""
+        scope = Scope(proto, f'graph "{proto.name}"' if outer is None else f'{outer.label} > "{proto.name}"', outer)
+        n_records = len(self.records)
+        try:
+            self._fill_graph(scope, proto, block, path, range(len(proto.node)))
+        except UnsortedError as error:
+            if error.scope is not scope:
+                raise
+            order = sorted_nodes(scope)
+            block.clear()
+            block.arguments.clear()
+            del self.records[n_records:], self._open[n_records:]
+            self._fill_graph(Scope(proto, scope.label, outer), proto, block, path, order)
+
+    def finish(self) -> None:
+        """Give each block its shell, when all types are known."""
+        for record, scope, block in self._open:
+            shell = shells.make_shell(record.proto)
+            infos, values = record.proto.value_info, scope.values
+            shells.note(shell, shells.ORDER, record.order)
+            shells.note(shell, shells.LOOSE, [info.name for info in infos if info.name not in values])
+            shells.note(shell, shells.SHADOWS, scope.shadows)
+            terminator = block.terminator
+            outputs = terminator.operands() if terminator is not None else ()
+            meant = [*(values.get(info.name) for info in infos), *outputs]
+            pairs = zip(record.declared, meant, strict=False)  # a function declares no types for its outputs
+            odd = [name for (name, type), value in pairs if value is not None and contradicts(type, value.type)]
+            shells.note(shell, shells.ODD, odd)
+            block.carried = encoded(shell)
+
+    def _record(self, scope: Scope, proto: GraphProto | FunctionProto, block: Block, path: Path_ | None) -> GraphRecord:
+        record = GraphRecord(proto, path)
+        self.records.append(record)
+        self._open.append((record, scope, block))
+        return record
+
+    def _fill_function(self, scope: Scope, proto: FunctionProto, function: Function, order: Iterable[int]) -> None:
+        body = function.body
+        record = self._record(scope, proto, body, None)
+        record.declared = _declared(scope, proto.value_info)
+        types = _first_of_each(record.declared)
+        for name in proto.input:
+            scope.define(name, body.add_argument(types.get(name, _UNKNOWN), name), "input")
+        self._read_nodes(scope, body, types, order, record)
+        body.append(Return([self._output(scope, name) for name in proto.output]))
+
+    def _fill_graph(
+        self, scope: Scope, proto: GraphProto, block: Block, path: Path_ | None, order: Iterable[int]
+    ) -> None:
+        record = self._record(scope, proto, block, path)
+        for info in proto.input:
+            argument = block.add_argument(_declared_type(scope, info), info.name)
+            scope.define(info.name, argument, "input")
+            if argument.type is _UNKNOWN:
+                record.untyped.append((info.name, argument))
+        record.order = self._read_initializers(scope, proto, block)
+        record.declared = _declared(scope, (*proto.value_info, *proto.output))
+        self._read_nodes(scope, block, _first_of_each(record.declared), order, record)
+        outputs = [self._output(scope, info.name) for info in proto.output]
+        block.append(Yield(outputs) if scope.outer is not None else Return(outputs))
+
+    def _read_initializers(self, scope: Scope, proto: GraphProto, block: Block) -> list[str]:
+        """Read the initializers, and return their names if their order is not the usual one."""
+        arguments = {argument.name: argument for argument in block.arguments}
+        names = []
+        for tensor in (*proto.initializer, *proto.sparse_initializer):
+            value, name = self._tensor(scope, tensor)
+            names.append(name)
+            argument = arguments.get(name)
+            if argument is None:
+                initializer = Initializer(value)
+                initializer.name = name
+                block.append(initializer)
+                scope.define(name, initializer, "initializer")
+            elif argument.default is None:
+                argument.default = value
+            else:
+                raise BrokenModelError(f'{scope.label}: there are two initializers "{name}"')
+        usual = [name for name in names if name not in arguments]
+        usual += [name for name, argument in arguments.items() if name is not None and argument.default is not None]
+        return names if names != usual else []
+
+    def _tensor(
+        self, scope: Scope, proto: TensorProto | SparseTensorProto
+    ) -> tuple[OnnxTensor | SparseOnnxTensor, str]:
+        try:
+            if isinstance(proto, SparseTensorProto):
+                return SparseOnnxTensor(proto, self.folder), proto.values.name
+            return OnnxTensor(proto, self.folder), proto.name
+        except BrokenModelError as error:
+            raise BrokenModelError(f"{scope.label}: {error}") from None
+
+    def _read_nodes(
+        self, scope: Scope, block: Block, types: dict[str, Type], order: Iterable[int], record: GraphRecord
+    ) -> None:
+        nodes = scope.graph.node
+        for at in order:
+            self._read_node(scope, block, nodes[at], at, types, record)
+
+    def _read_node(
+        self, scope: Scope, block: Block, proto: NodeProto, at: int, types: dict[str, Type], record: GraphRecord
+    ) -> None:
+        fields = fields_of(proto)
+        known = scope.values
+        values: list[Value | None] = []
+        for name in fields.pop("input", ()):
+            value = known.get(name) or (scope.find(name) if name else None)
+            if value is None and name:
+                raise scope.missing(name, f"{scope.label}, {described(proto, at)}")
+            values.append(value)
+        outputs = tuple(fields.pop("output", ()))
+        absent = tuple([index for index, name in enumerate(outputs) if not name]) if "" in outputs else ()
+        attributes, graphs, shelled = self._attributes(scope, proto, at, fields.pop("attribute", ()))
+        domain = fields.pop("domain", "")
+        node = OnnxNode(
+            fields.pop("op_type", ""),
+            values,
+            attributes,
+            result_types=[types.get(name, _UNKNOWN) if name else _UNKNOWN for name in outputs],
+            domain=domain or ONNX_DOMAIN,
+            overload=fields.pop("overload", ""),
+            node_name=fields.pop("name", ""),
+            absent=absent,
+            n_regions=len(graphs),
+        )
+        for text in (node.op_type, node.domain, node.overload, node.node_name):
+            if text.__class__ is not str:
+                raise BrokenModelError(f"{scope.label}, node {at}: {text!r} is no UTF-8")
+        block.append(node)
+        for (where, graph), region in zip(graphs, node.blocks, strict=True):
+            path = None if record.path is None else (*record.path, (at, *where))
+            self.read_graph(graph, region, scope, path)
+        for name, result in zip(outputs, node.results, strict=True):
+            if name:
+                result.name = name
+                scope.define(name, result, "result", proto, at)
+                if result.type is _UNKNOWN:
+                    record.untyped.append((name, result))
+        if fields or shelled or domain == ONNX_DOMAIN or has_unknown_fields(proto):
+            node.carried = shells.node_shell(proto, shelled)
+        if node.op_type == "Cast" or node.op_type == "CastLike":
+            self.casts.append(node)
+        if self._local and node.callee in self._local:
+            self.calls.add(node.callee)
+
+    def _attributes(
+        self, scope: Scope, proto: NodeProto, at: int, held: Iterable[AttributeProto]
+    ) -> tuple[dict[str, Any], list[tuple[tuple[int, int], GraphProto]], list[int]]:
+        """Return the attributes, the graphs among them with their places, and which ones leave a rest to the shell."""
+        attributes: dict[str, Any] = {}
+        graphs: list[tuple[tuple[int, int], GraphProto]] = []
+        shelled: list[int] = []
+        for index, attribute in enumerate(held):
+            name = attribute.name
+            try:
+                value, leaves_rest = read_attribute(attribute, self.folder)
+            except OnnxError as error:
+                raise type(error)(f'{scope.label}, {described(proto, at)}, attribute "{name}": {error}') from None
+            if name.__class__ is not str or name in attributes:
+                raise BrokenModelError(f"{scope.label}, {described(proto, at)}: has two attributes {name!r}")
+            if isinstance(value, GraphProto):
+                graphs.append(((index, 0), value))
+                value = Region(len(graphs) - 1)
+            elif isinstance(value, tuple) and isinstance(value[0], GraphProto):
+                graphs.extend(((index, place), graph) for place, graph in enumerate(value))
+                value = tuple([Region(len(graphs) - len(value) + place) for place in range(len(value))])
+            attributes[name] = value
+            if leaves_rest:
+                shelled.append(index)
+            if isinstance(value, LazyTensor) and prod(value.shape) > HEAVY:
+                self.has_heavy_attributes = True
+        return attributes, graphs, shelled
+
+    def _output(self, scope: Scope, name: str) -> Value:
+        value = scope.find(name)
+        if value is None:
+            raise scope.missing(name, f"{scope.label}: the list of outputs")
+        return value
+
+
+def _declared(scope: Scope, infos: Iterable[ValueInfoProto]) -> list[tuple[str, Type]]:
+    return [(info.name, _declared_type(scope, info)) for info in infos]
+
+
+def _first_of_each(declared: Iterable[tuple[str, Type]]) -> dict[str, Type]:
+    """Return the types by name; of two declarations the first that says anything."""
+    types: dict[str, Type] = {}
+    for name, type in declared:
+        if type is not _UNKNOWN:
+            types.setdefault(name, type)
+    return types
+
+
+def _declared_type(scope: Scope, info: ValueInfoProto) -> Type:
+    if not info.HasField("type"):
+        return _UNKNOWN
+    try:
+        return type_of(info.type)
+    except BrokenModelError as error:
+        raise BrokenModelError(f'{scope.label}, value "{info.name}": {error}') from None

@@ -1,0 +1,111 @@
+"""Reading a model: `load(path) -> Module`.
+
+The graph becomes the function `main`, each local function one of its own (`domain::name`), its arguments of unknown
+types. What the IR does not model is carried (`frontends/onnx/shells.py`), so that writing an untouched module gives the
+model back. One thing does not come back: nodes that were out of order, which no valid model has, are sorted.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from onnx import ModelProto
+
+from frontends.onnx import shells
+from frontends.onnx.errors import BrokenModelError, OnnxError
+from frontends.onnx.inference import fill_types
+from frontends.onnx.protobuf import DecodeError, encoded
+from frontends.onnx.read_graph import GraphReader
+from runtime.dtypes import holds
+from runtime.functions import Function, Module
+from runtime.garbage import paused_gc
+from runtime.generic import ONNX_DOMAIN, OnnxNode, function_name
+
+
+def load(model: str | os.PathLike[str] | ModelProto, folder: str | os.PathLike[str] | None = None) -> Module:
+    """Return the module of a model: a file, or a `ModelProto` with the `folder` that its external data is in.
+
+    Weights are not copied: the module holds tensors of the proto, which must not change any more. Data beside the model
+    is read when somebody asks for it.
+
+    Raises: OnnxError, which says what is wrong with the model and where; OSError where the file cannot be read.
+    """
+    if isinstance(model, ModelProto):
+        return _read(model, None if folder is None else Path(folder))
+    path = Path(model)
+    try:
+        proto = ModelProto.FromString(path.read_bytes())
+        return _read(proto, path.parent if folder is None else Path(folder))
+    except DecodeError:
+        raise BrokenModelError(f"{path.name}: is no ONNX model, or not all of one") from None
+    except OnnxError as error:
+        raise type(error)(f"{path.name}: {error}") from None
+
+
+def _read(model: ModelProto, folder: Path | None) -> Module:
+    if not model.HasField("graph"):
+        raise BrokenModelError("holds no graph")
+    names = _function_names(model)
+    reader = GraphReader(folder, frozenset(names))
+    module = Module()
+    with paused_gc():
+        main = module.add_function(Function("main"))
+        main.operator_sets = shells.operator_sets(model.opset_import)
+        reader.read_graph(model.graph, main.body, None, ())
+        calls: dict[str, list[str]] = {}
+        for name, proto in zip(names, model.functions, strict=True):
+            reader.calls.clear()
+            function = module.add_function(Function(name))
+            function.operator_sets = shells.operator_sets(proto.opset_import)
+            reader.read_function(proto, function)
+            calls[name] = sorted(reader.calls)
+        _check_recursion(calls)
+        fill_types(model, reader.records, has_heavy_attributes=reader.has_heavy_attributes)
+        reader.finish()
+        for cast in reader.casts:
+            _mark_rounding(cast)
+        module.carried = encoded(shells.make_shell(model))
+    return module
+
+
+def _function_names(model: ModelProto) -> list[str]:
+    names: dict[str, None] = {}
+    for at, function in enumerate(model.functions):
+        for text in (function.domain, function.name, function.overload):
+            if text.__class__ is not str:
+                raise BrokenModelError(f"local function {at}: {text!r} is no UTF-8")
+        name = function_name(function.domain or ONNX_DOMAIN, function.name, function.overload)
+        if name in names:
+            raise BrokenModelError(f"there are two local functions {name}")
+        names[name] = None
+    return list(names)
+
+
+def _check_recursion(calls: dict[str, list[str]]) -> None:
+    """Raise BrokenModelError where a local function calls itself, directly or through others."""
+    finished: set[str] = set()
+    for start in calls:
+        stack = [(start, iter(calls[start]))] if start not in finished else []
+        path = {start: None} if stack else {}
+        while stack:
+            name, rest = stack[-1]
+            called = next(rest, None)
+            if called is None:
+                stack.pop()
+                path.pop(name)
+                finished.add(name)
+            elif called in path:
+                circle = [*path][[*path].index(called) :]
+                raise BrokenModelError(f"local functions call each other in a circle: {' -> '.join([*circle, called])}")
+            elif called not in finished:
+                path[called] = None
+                stack.append((called, iter(calls[called])))
+
+
+def _mark_rounding(cast: OnnxNode) -> None:
+    """Mark a cast to a narrower float, which the program's author asked for: no pass may leave it out."""
+    source = cast.values[0] if cast.values else None
+    to, of = cast.type.dtype, source.type.dtype if source is not None else None
+    if to is not None and to.is_float and (of is None or (of.is_float and not holds(to, of))):
+        cast.rounding = "user"

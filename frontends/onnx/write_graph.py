@@ -1,0 +1,262 @@
+"""From blocks to graphs and functions of a model: the shell as it was read, filled with what the IR says now.
+
+What a shell says of a value follows the value: a `value_info` entry gets its type where the two are at odds, goes where
+the value is gone, and is added for a new value only where the values around it have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
+
+from frontends.onnx.attributes import write_attribute
+from frontends.onnx.errors import ExportError
+from frontends.onnx.naming import FileNames, output_names
+from frontends.onnx.plan import GraphPlan, present_results
+from frontends.onnx.shells import LOOSE, ODD, ORDER, noted, parse_shell
+from frontends.onnx.tensors import SparseOnnxTensor, write_tensor
+from frontends.onnx.type_protos import contradicts, is_sayable, type_of, write_type
+from runtime.constants import Constant
+from runtime.functions import Function
+from runtime.generic import ONNX_DOMAIN, OnnxNode, Region
+from runtime.instructions import Instruction
+from runtime.lazy_tensors import LazyTensor
+from runtime.types import Type
+from runtime.values import Operand, Result, Value
+
+_UNKNOWN = Type.unknown()
+
+
+class GraphWriter:
+    """Writes the graphs of one function."""
+
+    def __init__(self, label: str, names: FileNames, imports_onnx: bool) -> None:
+        self.label = label
+        self.names = names
+        self._imports_onnx = imports_onnx
+
+    def write_graph(self, proto: GraphProto, plan: GraphPlan) -> None:
+        """Fill an empty proto with a graph."""
+        assert isinstance(plan.shell, GraphProto)
+        proto.CopyFrom(plan.shell)
+        del proto.node[:]
+        if plan.block.carried is None:
+            proto.name = "main" if isinstance(plan.block.owner, Function) else "region"
+        self._write_inputs(proto, plan)
+        self._write_initializers(proto, plan)
+        self._write_nodes(proto, plan)
+        self._write_outputs(proto, plan)
+        self._write_value_info(proto, plan)
+        self._rename_annotations(proto, plan)
+
+    def write_function(self, proto: FunctionProto, plan: GraphPlan) -> None:
+        """Fill an empty proto with a local function."""
+        assert isinstance(plan.shell, FunctionProto)
+        proto.CopyFrom(plan.shell)
+        del proto.node[:], proto.input[:], proto.output[:]
+        proto.input.extend(self._name(argument) for argument in plan.block.arguments)
+        for initializer in plan.initializers:  # a function has none
+            node = self._own_node(proto, "Constant", (), self._name(initializer))
+            attribute = node.attribute.add(name="value", type=AttributeProto.TENSOR)
+            self._write_tensor(attribute.t, initializer.value, self._name(initializer))
+        self._write_nodes(proto, plan)
+        proto.output.extend(self._final_outputs(plan))
+        self._write_value_info(proto, plan)
+
+    def _name(self, value: Operand) -> str:
+        return self.names.values[value]
+
+    def _write_inputs(self, proto: GraphProto, plan: GraphPlan) -> None:
+        arguments = plan.block.arguments
+        if len(arguments) != len(proto.input) or any(
+            self._name(argument) != info.name for argument, info in zip(arguments, proto.input, strict=True)
+        ):
+            known = {info.name: info for info in plan.shell.input if isinstance(info, ValueInfoProto)}
+            by_position = list(known.values()) if len(arguments) == len(known) else [None] * len(arguments)
+            del proto.input[:]
+            for argument, found in zip(arguments, by_position, strict=True):
+                name = self._name(argument)
+                self._add_info(proto.input.add(), known.get(name, found), name, argument)
+        for argument, info in zip(arguments, proto.input, strict=True):
+            self._update_type(info, argument, exactly=True)
+
+    def _write_initializers(self, proto: GraphProto, plan: GraphPlan) -> None:
+        tensors: dict[str, LazyTensor | Constant] = {}
+        for initializer in plan.initializers:
+            if initializer.type.dtype is not initializer.value.dtype:
+                raise ExportError(f"{self.label}: {initializer!r} holds elements of {initializer.value.dtype}")
+            tensors[self._name(initializer)] = initializer.value
+        for argument in plan.block.arguments:
+            if argument.default is not None:
+                tensors[self._name(argument)] = argument.default
+        for name in (*(known for known in noted(plan.shell, ORDER) if known in tensors), *tensors):
+            value = tensors.pop(name, None)
+            if isinstance(value, SparseOnnxTensor):
+                sparse = proto.sparse_initializer.add()
+                sparse.CopyFrom(value.proto)
+                if sparse.values.name != name:
+                    sparse.values.name = name
+            elif value is not None:
+                self._write_tensor(proto.initializer.add(), value, name)
+
+    def _write_nodes(self, proto: GraphProto | FunctionProto, plan: GraphPlan) -> None:
+        for node in plan.nodes:
+            self._write_node(proto.node.add(), node, plan)
+        for value, name in self.names.identities.get(id(plan), ()):
+            self._own_node(proto, "Identity", (self._name(value),), name)
+
+    def _write_node(self, proto: NodeProto, node: OnnxNode, plan: GraphPlan) -> None:
+        names = self.names.values
+        shell = parse_shell(NodeProto, node.carried) if node.carried else None
+        if shell is not None:
+            proto.CopyFrom(shell)
+            del proto.attribute[:]
+        proto.op_type = node.op_type
+        if node.domain != ONNX_DOMAIN:
+            proto.domain = node.domain
+        if node.overload:
+            proto.overload = node.overload
+        name = self.names.nodes[node] if node.node_name is None else node.node_name
+        if name:
+            proto.name = name
+        proto.input.extend(["" if value is None else names[value] for value in node.values])
+        if node.absent:
+            absent = node.absent
+            proto.output.extend(["" if at in absent else names[one] for at, one in enumerate(node.results)])
+        else:
+            proto.output.extend([names[result] for result in node.results])
+        rests = {rest.name: rest for rest in shell.attribute} if shell is not None else {}
+        inner = plan.inner.get(node, ())
+
+        def write(graph: GraphProto, region: Region) -> None:
+            self.write_graph(graph, inner[region.index])
+
+        for attribute, value in node.attributes.items():
+            try:
+                write_attribute(proto.attribute.add(), attribute, value, rests.get(attribute), write)
+            except (TypeError, ValueError, IndexError) as error:  # protobuf's, for a value that does not fit
+                raise ExportError(f"{self.label}: {node!r}: attribute {attribute!r} = {value!r}: {error}") from None
+
+    def _own_node(self, proto: GraphProto | FunctionProto, op: str, inputs: Iterable[str], output: str) -> NodeProto:
+        """Add a node that the IR has in another form."""
+        if not self._imports_onnx:
+            raise ExportError(f"{self.label}: {output!r} needs {op}, but the model does not import {ONNX_DOMAIN}")
+        node: NodeProto = proto.node.add(op_type=op, input=inputs, output=(output,))
+        return node
+
+    def _final_outputs(self, plan: GraphPlan) -> list[str]:
+        renamed = list(self.names.identities.get(id(plan), ()))
+        names = []
+        for value, declared in zip(plan.outputs, self._declared_outputs(plan), strict=True):
+            names.append(declared if (value, declared) in renamed else self._name(value))
+        return names
+
+    def _declared_outputs(self, plan: GraphPlan) -> list[str]:
+        declared = output_names(plan)
+        return declared if len(declared) == len(plan.outputs) else [self._name(value) for value in plan.outputs]
+
+    def _write_outputs(self, proto: GraphProto, plan: GraphPlan) -> None:
+        names = self._final_outputs(plan)
+        if [info.name for info in proto.output] != names:
+            known = {info.name: info for info in plan.shell.output if isinstance(info, ValueInfoProto)}
+            del proto.output[:]
+            for name, value in zip(names, plan.outputs, strict=True):
+                self._add_info(proto.output.add(), known.get(name), name, value)
+        odd = frozenset(noted(plan.shell, ODD))
+        for info, value in zip(proto.output, plan.outputs, strict=True):
+            if info.name not in odd:
+                self._update_type(info, value)
+
+    def _update_type(self, info: ValueInfoProto, value: Operand, exactly: bool = False) -> None:
+        """Bring what is declared in step with the type of a value, where they are at odds or (`exactly`) differ at all.
+
+        An entry without a type says nothing, and stays so.
+        """
+        if not info.HasField("type"):
+            return
+        declared, type = type_of(info.type), value.type
+        if declared is type or type is _UNKNOWN or declared is _UNKNOWN or not (exactly or contradicts(declared, type)):
+            return
+        if declared.kind is not type.kind:
+            info.ClearField("type")
+        self._declare(info, type)
+
+    def _add_info(self, to: ValueInfoProto, carried: ValueInfoProto | None, name: str, value: Operand) -> None:
+        if carried is not None:
+            to.CopyFrom(carried)
+        to.name = name
+        if carried is None and is_sayable(value.type):
+            self._declare(to, value.type)
+
+    def _declare(self, info: ValueInfoProto, type: Type) -> None:
+        try:
+            write_type(info.type, type)
+        except ValueError as error:
+            raise ExportError(f'{self.label}: value "{info.name}": {error}') from None
+
+    def _write_value_info(self, proto: GraphProto | FunctionProto, plan: GraphPlan) -> None:
+        if not proto.value_info:
+            return
+        outputs = frozenset(self._declared_outputs(plan))
+        by_name: dict[str | None, Value] = {}
+        for value in plan.values:
+            by_name.setdefault(value.name, value)
+        loose = frozenset(noted(plan.shell, LOOSE))
+        odd = frozenset(noted(plan.shell, ODD))
+        declared: set[Operand] = set()
+        gone = []
+        for at, info in enumerate(proto.value_info):
+            found = by_name.get(info.name)
+            if found is None or (self._name(found) != info.name and self._name(found) in outputs):
+                if found is not None or info.name not in loose:
+                    gone.append(at)
+                continue
+            if self._name(found) != info.name:
+                info.name = self._name(found)
+            is_result = isinstance(found, (OnnxNode, Result))
+            if info.name not in odd:
+                self._update_type(info, found, exactly=is_result and found not in declared)
+            declared.add(found)
+        for at in reversed(gone):
+            del proto.value_info[at]
+        for value in self._new_results(plan):
+            name = self._name(value)
+            if name not in outputs and is_sayable(value.type) and not declared.isdisjoint(_neighbours(value)):
+                self._declare(proto.value_info.add(name=name), value.type)
+
+    def _new_results(self, plan: GraphPlan) -> list[Value]:
+        names = self.names.values
+        return [result for node in plan.nodes for result in present_results(node) if names[result] != result.name]
+
+    def _rename_annotations(self, proto: GraphProto, plan: GraphPlan) -> None:
+        """Let what is said of values by name follow those whose name in the file is not the one that they had."""
+        renamed: dict[str, str] = {}
+        for value in plan.values:
+            if value.name and value.name != self._name(value):
+                renamed.setdefault(value.name, self._name(value))
+        if not renamed:
+            return
+        for annotation in proto.quantization_annotation:
+            annotation.tensor_name = renamed.get(annotation.tensor_name, annotation.tensor_name)
+            for entry in annotation.quant_parameter_tensor_names:
+                entry.value = renamed.get(entry.value, entry.value)
+        for node in proto.node:
+            for configuration in node.device_configurations:
+                for spec in configuration.sharding_spec:
+                    spec.tensor_name = renamed.get(spec.tensor_name, spec.tensor_name)
+
+    def _write_tensor(self, proto: TensorProto, value: LazyTensor | Constant, name: str) -> None:
+        try:
+            write_tensor(proto, value, name)
+        except ExportError as error:
+            raise ExportError(f"{self.label}: {error}") from None
+
+
+def _neighbours(value: Value) -> Iterable[Operand]:
+    """Yield what the node of a value reads, and what the nodes that read the value give."""
+    inst = value.owner if isinstance(value, Result) else value
+    if isinstance(inst, Instruction):
+        yield from inst.operands()
+    for user in value.users:
+        yield from user.results

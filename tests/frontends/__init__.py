@@ -1,0 +1,1 @@
+"""The front ends: programs of other systems, in and out."""

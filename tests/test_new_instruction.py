@@ -1,4 +1,4 @@
-"""A new instruction from YAML alone: it brews, prints, parses, serializes, reads back and verifies; one function runs it."""
+"""A new instruction from YAML alone prints, parses, serializes, reads back and verifies; one function runs it."""
 
 from __future__ import annotations
 

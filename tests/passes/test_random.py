@@ -19,7 +19,7 @@ def test_random_programs_obey_the_laws(seed: int) -> None:
 
 @pytest.mark.long
 @given(seeds)
-@settings(max_examples=20_000)
+@settings(max_examples=2000)
 def test_many_random_programs_obey_the_laws(seed: int) -> None:
     run_under_laws(random_program(seed, statements=40), "eliminate-casts")
 

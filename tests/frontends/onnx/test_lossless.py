@@ -367,6 +367,6 @@ def test_models_at_random_come_back(proto: GraphProto) -> None:
 
 @pytest.mark.long
 @given(random_graphs())
-@settings(max_examples=5000)
+@settings(max_examples=1000)
 def test_many_models_at_random_come_back(proto: GraphProto) -> None:
     _check_random(proto)

@@ -38,7 +38,7 @@ def test_the_text_of_every_instruction_parses_back(mnemonic: str) -> None:
 
 @pytest.mark.long
 @given(modules(CLASSES))
-@settings(max_examples=5000)
+@settings(max_examples=1000)
 def test_the_text_of_many_programs_parses_back(module: Module) -> None:
     check(module)
 

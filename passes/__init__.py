@@ -1,1 +1,21 @@
-"""Transformations of programs, one a file, and the framework that runs them."""
+"""Transformations of programs, one a file, and the framework that runs them.
+
+`convert(module, policy)` lets a program run in mixed precision; it is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from passes.precision.convert import convert
+
+__all__ = ["convert"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "convert":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from passes.precision.convert import convert
+
+    return convert

@@ -6,6 +6,10 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from passes.foreign_files import FrontEnd
 
 _NEEDED = ("runtime", "generated")
 
@@ -18,7 +22,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     from passes.command_line import main as run
 
-    return run(arguments)
+    return run(arguments, {".onnx": _onnx})
+
+
+def _onnx() -> FrontEnd:
+    """Return the front end for ONNX models, which needs the `onnx` extra."""
+    from frontends.onnx import OnnxError, load, save
+    from passes.foreign_files import FrontEnd
+
+    return FrontEnd(load, save, OnnxError)
 
 
 def why_shadowed() -> str | None:

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from passes.build import build_pipeline
+from passes.foreign_files import FrontEnds, read_foreign, write_foreign
 from passes.framework.dot_transform import DotTransform
-from passes.framework.pass_manager import Check, PassFailure, PassManager, Watcher
+from passes.framework.pass_manager import Check, PassFailure, PassManager, Step, Watcher
+from passes.precision.policy import POLICIES, UnknownPolicyError, policy_named
 from passes.program_files import Program, program_text, read_program, write_file
 from passes.registry import load_all
 from passes.report import pass_table, run_report
@@ -24,23 +26,24 @@ examples:
   python -m passes program.txt --passes eliminate-casts
   python -m passes program.txt --passes 'eliminate-casts{allow_excess_precision=true}' --stats -o out.json
   python -m passes program.txt --passes 'fixpoint(eliminate-casts)' --print-ir-after
+  python -m passes model.onnx -o model16.onnx --policy autocast-f16
 
-Files whose names end in .bir or .json hold BIR, all others the text form. FILE may be - for standard input.
-Without --passes the program is only read, checked and printed.
+Files whose names end in .bir or .json hold BIR, in .onnx a model, all others the text form. FILE may be - for standard
+input. Without --passes and --policy the program is only read, checked and printed.
 
 exit status: 0 done; 1 a pass failed, which is a fault of the pass; 2 mistakes in the program, the pipeline or the
 usage. Where it is not 0, nothing is written.
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status."""
+def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = None) -> int:
+    """Run the command line and return its exit status; `front_ends` read and write files of foreign forms."""
     given = _parser().parse_args(arguments)
     try:
         if given.list:
             print(pass_table(load_all()))
         else:
-            _run(given)
+            _run(given, front_ends or {})
         sys.stdout.flush()
     except DiagnosticsError as error:
         print(error, file=sys.stderr)
@@ -54,30 +57,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _run(given: argparse.Namespace) -> None:
+def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
     target = _target_named(given.target)
     build_pipeline(given.passes, target, "--passes")  # mistakes in the usage come before those in the file
-    program = read_program(given.file)
+    precision = _precision_steps(given.policy)
+    foreign = read_foreign(given.file, front_ends)
+    program = foreign or read_program(given.file)
     module = program.module
     if target is not None:
         module.target = target.name
     elif module.target is not None:
         target = _target_named(module.target)
     manager = PassManager(
-        build_pipeline(given.passes, target, "--passes"),
-        check=None if given.no_verify else _check_of(program, target),
+        (*build_pipeline(given.passes, target, "--passes"), *precision),
+        # What a front end has read, and will write, it checks itself: the verifier has no rules for generic nodes.
+        check=None if given.no_verify or foreign else _check_of(program, target),
         rollback=False,  # nothing is written after a failure
         before=_printer("before") if given.print_ir_before else None,
         after=_printer("after") if given.print_ir_after else None,
     )
     runs = manager.run(module)
-    text = program_text(module, given.output)
     if given.output is None:
-        sys.stdout.write(text)
-    else:
-        write_file(given.output, text)
+        sys.stdout.write(program_text(module, None))
+    elif not write_foreign(module, given.output, front_ends):
+        write_file(given.output, program_text(module, given.output))
     if given.stats:
         print(run_report(runs), file=sys.stderr)
+
+
+def _precision_steps(policy: str | None) -> tuple[Step, ...]:
+    if policy is None:
+        return ()
+    try:
+        return build_pipeline(f"auto-mixed-precision{{policy={policy_named(policy).name}}}", None, "--policy")
+    except UnknownPolicyError as error:
+        message, _, help = str(error).partition("; ")
+        raise DiagnosticsError([Diagnostic("P007", message, help=help)]) from error
 
 
 def _check_of(program: Program, target: Target | None) -> Check:
@@ -114,9 +129,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     names = ", ".join(target.name for target in TARGETS)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("file", nargs="?", metavar="FILE", help="the program: text, or BIR by its ending")
+    what.add_argument("file", nargs="?", metavar="FILE", help="the program: text, or BIR or a model by its ending")
     what.add_argument("--list", action="store_true", help="list the passes with their options, and exit")
     parser.add_argument("--passes", default="", metavar="PIPELINE", help="the passes to run, separated by commas")
+    parser.add_argument("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}")
     parser.add_argument("-o", "--output", metavar="OUT", help="where to write the result; without it, text is printed")
     parser.add_argument(
         "--target", help=f"the target to compile for ({names}); without it the program's own, else every target"

@@ -9,6 +9,7 @@ from typing import Final
 from passes.framework.dot_transform import DotTransform
 
 PASSES: Final[Mapping[str, tuple[str, str]]] = {
+    "auto-mixed-precision": ("passes.auto_mixed_precision", "AutoMixedPrecision"),
     "eliminate-casts": ("passes.eliminate_casts", "NeuronEliminateCasts"),
 }
 """Name in pipelines -> module and class, sorted."""

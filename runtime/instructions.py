@@ -216,9 +216,7 @@ class Instruction(Value, Statement):
         self.type = self.type.with_dtype(dtype)
 
     def eraseFromParent(self) -> None:
-        if (
-            self._uses is not None or self._extra is not None
-        ):  # nearly never; `results` costs more than the rest
+        if self._uses is not None or self._extra is not None:  # nearly never; `results` costs more than the rest
             for result in self.results:
                 if result.has_users:
                     raise ValueError(f"cannot erase {self!r}: {len(result.users)} instructions use it")

@@ -35,7 +35,7 @@ def test_an_empty_pipeline_has_no_steps() -> None:
     ("pipeline", "expected"),
     [
         ("eliminate-cast", 'P002 1-14 there is no pass "eliminate-cast" | did you mean "eliminate-casts"?'),
-        ("xyz", 'P002 1-3 there is no pass "xyz" | there are "eliminate-casts"'),
+        ("xyz", 'P002 1-3 there is no pass "xyz" | there are "auto-mixed-precision" and "eliminate-casts"'),
         ("fixpont(eliminate-casts)", 'P001 8-1 found "(", expected "," or the end of the pipeline'),
         (
             "fixpoint",

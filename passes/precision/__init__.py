@@ -1,0 +1,1 @@
+"""Precision policies: which instructions run in a lower float, and why."""

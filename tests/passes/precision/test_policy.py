@@ -1,0 +1,102 @@
+"""Policies by name and by kind, and the table of legal types against the schemas of onnx."""
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from passes.precision.facts_of import facts_of
+from passes.precision.legal import NEVER, OLDEST, may_run_in
+from passes.precision.policy import (
+    AutocastBf16,
+    AutocastF16,
+    OpKind,
+    Precision,
+    PrecisionPolicy,
+    UnknownPolicyError,
+    policy_named,
+)
+from runtime import parse
+from runtime.dtypes import bf16, f16
+from runtime.generic import OnnxNode
+
+
+def test_policies_are_found_by_name() -> None:
+    assert policy_named("autocast-f16") is AutocastF16 and AutocastF16.low is f16
+    assert policy_named("autocast-bf16") is AutocastBf16 and AutocastBf16.low is bf16
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_near_ones() -> None:
+    with pytest.raises(UnknownPolicyError, match='no policy "autocast-f61"; did you mean "autocast-f16"'):
+        policy_named("autocast-f61")
+    with pytest.raises(UnknownPolicyError, match='there are "autocast-f16" and "autocast-bf16"'):
+        policy_named("")
+
+
+def test_what_autocast_does_with_each_kind() -> None:
+    found = {kind: AutocastF16.precision_of(kind) for kind in OpKind}
+    assert found == {
+        OpKind.COMPUTE: Precision.LOW,
+        OpKind.ELEMENTWISE: Precision.LOW,
+        OpKind.REDUCTION: Precision.F32,
+        OpKind.DATA_MOVEMENT: Precision.FOLLOW,
+        OpKind.BOUNDARY: Precision.F32,
+    }
+
+
+def test_a_policy_does_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        AutocastF16.guards = False  # type: ignore[misc]
+    assert PrecisionPolicy("autocast-f16", f16) == AutocastF16
+
+
+def test_facts_depend_on_the_version_of_the_operator_set() -> None:
+    resize = OnnxNode("Resize")
+    old, new = (facts_of(resize, {"ai.onnx": version}) for version in (10, 11))
+    assert old is not None and dict(old.operands) == {1: "f32"}
+    assert new is not None and dict(new.operands) == {1: "f32", 2: "f32", 3: "index"}
+    assert facts_of(resize, {}) is None
+    assert facts_of(OnnxNode("Resize", domain="com.example"), {"ai.onnx": 17, "com.example": 1}) is None
+
+
+def test_facts_of_a_defined_instruction_depend_on_its_attributes() -> None:
+    module = parse("""
+        func @main(%x: f32[2]) {
+          %e: f32[2] = graph.activation exp %x
+          %r: f32[2] = graph.activation relu %x
+          %s: f32[2] = graph.activation sigmoid %x
+          return %e, %r, %s
+        }
+        """)
+    *activations, terminator = module.root_function.insts
+    found = [facts_of(inst, {}) for inst in activations]
+    assert [(one.op_kind, one.wide_range, one.range_safe) for one in found if one is not None] == [
+        ("elementwise", True, False),
+        ("elementwise", False, False),
+        ("elementwise", False, True),
+    ]
+    assert facts_of(terminator, {}) is None
+
+
+def test_legal_types_are_those_of_the_schemas() -> None:
+    defs = pytest.importorskip("onnx.defs")
+    from generated.onnx.facts import FACTS
+    from runtime.precision_facts import facts_at
+
+    newest = defs.onnx_opset_version()
+    wrong = []
+    for domain, op_type in sorted(FACTS.keys() - {("ai.onnx", "If"), ("ai.onnx", "Loop")}):  # never run low themselves
+        for version in range(OLDEST, newest + 1):
+            facts = facts_at(FACTS, domain, op_type, version)
+            if facts is None or facts.keeps_dtype or facts.precision_intact or not defs.has(op_type, version):
+                continue
+            schema = defs.get_schema(op_type, version)
+            if schema.deprecated:
+                continue
+            slots = [one for at, one in enumerate(schema.inputs) if facts.operands.get(at, "scalar") == "scalar"]
+            slots += [one for at, one in enumerate(schema.outputs) if at not in facts.results]
+            for low, name in ((f16, "tensor(float16)"), (bf16, "tensor(bfloat16)")):
+                legal = all(name in one.types for one in slots if "tensor(float)" in one.types)
+                if may_run_in(low, op_type, version) and not legal:
+                    wrong.append((op_type, version, low.name))
+    assert not wrong
+    assert not may_run_in(f16, "QuantizeLinear", newest) and newest < NEVER

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from passes.build import build_pipeline
 from passes.foreign_files import FrontEnds, read_foreign, write_foreign
@@ -61,6 +62,7 @@ def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
     target = _target_named(given.target)
     build_pipeline(given.passes, target, "--passes")  # mistakes in the usage come before those in the file
     precision = _precision_steps(given.policy)
+    _check_forms(given, front_ends)
     foreign = read_foreign(given.file, front_ends)
     program = foreign or read_program(given.file)
     module = program.module
@@ -83,6 +85,21 @@ def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
         write_file(given.output, program_text(module, given.output))
     if given.stats:
         print(run_report(runs), file=sys.stderr)
+
+
+def _check_forms(given: argparse.Namespace, front_ends: FrontEnds) -> None:
+    """Refuse to show a program of a front end as text or BIR, which have no room for all of a generic node yet."""
+    ending = Path(given.file).suffix.lower()
+    if ending not in front_ends:
+        return
+    out = given.output
+    if out is None or Path(out).suffix.lower() != ending:
+        found = "without -o it would be printed" if out is None else f"{out} would be text or BIR"
+        message = f"{given.file} can only be written as {ending}; {found}, which cannot hold all of it"
+        raise DiagnosticsError([Diagnostic("P013", message, help=f"write it with -o OUT{ending}")])
+    if given.print_ir_before or given.print_ir_after:
+        message = f"{given.file} cannot be printed between passes: text cannot hold all of a {ending} program"
+        raise DiagnosticsError([Diagnostic("P013", message, help="leave out --print-ir-before and --print-ir-after")])
 
 
 def _precision_steps(policy: str | None) -> tuple[Step, ...]:

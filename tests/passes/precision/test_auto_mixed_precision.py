@@ -3,18 +3,15 @@
 from typing import Any
 
 import numpy as np
-import pytest
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
-onnx = pytest.importorskip("onnx")
-
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
-from onnx.reference import ReferenceEvaluator  # noqa: E402
-
-import passes  # noqa: E402
-from frontends.onnx import load, to_proto  # noqa: E402
-from passes.auto_mixed_precision import AutoMixedPrecision  # noqa: E402
-from runtime import parse  # noqa: E402
-from runtime.text.printer import print_module  # noqa: E402
+import passes
+from frontends.onnx import load, to_proto
+from passes.auto_mixed_precision import AutoMixedPrecision
+from runtime import parse
+from runtime.text.printer import print_module
 
 F, F16, I64, B = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64, TensorProto.BOOL
 

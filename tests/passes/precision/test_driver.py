@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
+import onnx
 import pytest
+from onnx import TensorProto, helper
 
-onnx = pytest.importorskip("onnx")
-
-from onnx import TensorProto, helper  # noqa: E402
-
-from passes.__main__ import main  # noqa: E402
+from passes.__main__ import main
 
 
 @pytest.fixture
@@ -48,3 +46,26 @@ def test_what_is_no_model_is_a_mistake_of_the_file(tmp_path: Path, capsys: pytes
 def test_a_place_that_cannot_be_written(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(source), "-o", str(tmp_path / "none" / "out.onnx"), "--policy", "autocast-f16"]) == 2
     assert "error[P011]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ([], "can only be written as .onnx; without -o it would be printed"),
+        (["-o", "out.txt"], "out.txt would be text or BIR"),
+        (["-o", "out.bir"], "out.bir would be text or BIR"),
+        (["-o", "out.onnx", "--print-ir-after"], "cannot be printed between passes"),
+    ],
+)
+def test_a_model_is_not_shown_in_a_form_that_cannot_hold_all_of_it(
+    arguments: list[str],
+    why: str,
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([str(source), "--policy", "autocast-f16", *arguments]) == 2
+    assert why in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [source.name]

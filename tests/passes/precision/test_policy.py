@@ -79,6 +79,7 @@ def test_facts_of_a_defined_instruction_depend_on_its_attributes() -> None:
 
 def test_legal_types_are_those_of_the_schemas() -> None:
     from onnx import defs
+
     from generated.onnx.facts import FACTS
     from runtime.precision_facts import facts_at
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping as Table
 
+from brewer.commands import COMMANDS
 from brewer.inheritance import Header, find_base
 from brewer.model import Definition, Text
 from brewer.problems import Problems
@@ -12,16 +13,13 @@ from brewer.python_sources import PythonSources
 from brewer.rhs_grammar import Rhs
 from runtime.diagnostics import Note, did_you_mean
 
-# Sub-commands of the command line, those of later releases too: a definition may not bear their names.
-SUB_COMMANDS = ("diff", "docs", "new", "show")
-
 
 def check_headers(headers: Iterable[Header], problems: Problems) -> None:
     """Names that no two definitions of a dialect may share, compared without regard to case."""
     first: dict[tuple[str, str], Header] = {}
     for header in headers:
         name = header.name
-        if name.value.lower() in SUB_COMMANDS:
+        if name.value.lower() in COMMANDS:
             message = f'"{name}" is the name of a sub-command'
             problems.error("D036", name.place, message, help="choose another name; the sub-command would win")
         other = first.setdefault((header.dialect, name.value.lower()), header)

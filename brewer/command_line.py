@@ -1,4 +1,4 @@
-"""`python -m brewer`: the arguments, and the exit codes.
+"""`python -m brewer`: the arguments, the sub-commands, and the exit codes.
 
 0: generated/ is current, or was written. 1: it is stale (`--check`, `--diff`). 2: mistakes in definitions or usage.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
+from brewer.commands import COMMANDS
 from brewer.load import Instructions, load
 from brewer.model import Definition
 from brewer.plan import Plan, make_plan
@@ -22,7 +25,11 @@ from brewer.writing import carry_out
 from runtime.diagnostics import DiagnosticsError, did_you_mean
 
 CLEAN, STALE, MISTAKES = 0, 1, 2
+Run = Callable[[Project, argparse.Namespace], int]
 _EXAMPLES = f"""\
+commands:
+{chr(10).join(f"  {name:8} {summary}" for name, summary in COMMANDS.items())}
+
 examples:
   python -m brewer                       bring generated/ up to date
   python -m brewer --check               fail if generated/ is not up to date; writes nothing
@@ -46,11 +53,17 @@ class Brewed:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; argparse leaves with 2 for a mistake in usage."""
-    options = argument_parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    run: Run = _run_brewing
+    if given and given[0] in COMMANDS:
+        command = import_module(f"brewer.commands.{given[0]}")
+        parser, run = _command_parser(given.pop(0), command), command.run
+    else:
+        parser = argument_parser()
+    options = parser.parse_args(given)
     project = Project(Path(options.root).resolve()) if options.root else Project.of_this_tool()
     try:
-        brewed = brew(project, options.names)
-        return _finish(brewed, project, options)
+        return run(project, options)
     except DiagnosticsError as error:
         count = len(error.diagnostics)
         say([str(error), "", f"{count} mistake{'s' * (count > 1)}; nothing was written"], sys.stderr)
@@ -61,8 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def argument_parser() -> argparse.ArgumentParser:
+    """The parser of a run without a sub-command, which brews."""
     parser = argparse.ArgumentParser(
         prog="brewer",
+        usage="brewer [--check | --diff] [--root FOLDER] [NAME ...]\n       brewer COMMAND --help",
         description="Brews the instruction classes in generated/ from the definitions in defs/ and the templates.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -77,8 +92,24 @@ def argument_parser() -> argparse.ArgumentParser:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--check", action="store_true", help="write nothing; exit with 1 if generated/ is not up to date")
     mode.add_argument("--diff", action="store_true", help="write nothing; show every line that would change")
-    parser.add_argument("--root", metavar="FOLDER", help="the project to work on (default: the one of this tool)")
+    _add_common_arguments(parser)
     return parser
+
+
+def _command_parser(name: str, command: ModuleType) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"brewer {name}",
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_arguments(parser)
+    _add_common_arguments(parser)
+    return parser
+
+
+def _add_common_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--root", metavar="FOLDER", help="the project to work on (default: the one of this tool)")
 
 
 def brew(project: Project, names: Sequence[str] = ()) -> Brewed:
@@ -96,8 +127,9 @@ def brew(project: Project, names: Sequence[str] = ()) -> Brewed:
     return Brewed(instructions, plan)
 
 
-def _finish(brewed: Brewed, project: Project, options: argparse.Namespace) -> int:
+def _run_brewing(project: Project, options: argparse.Namespace) -> int:
     """Writes, or says what would be written."""
+    brewed = brew(project, options.names)
     plan, code = brewed.plan, CLEAN
     if plan.is_clean:
         lines = current_lines(plan, len(brewed.instructions.definitions), options.names)

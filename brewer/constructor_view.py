@@ -12,9 +12,12 @@ from brewer.python_sources import Parameter
 
 ResultType = Literal[
     "none",  # there is no result
-    "given",  # the caller gives its type, if need be with `dst`
+    "given",  # the caller gives its type
+    "given_or_of_dst",  # the same; where `dst` is given, it may be left out
     "inferred",  # it follows from the operands where the caller gives none
-    "many_given",  # the same for several results, or for any number of them
+    "inferred_or_of_dst",
+    "free_dtype",  # the same, and the caller may choose the element type
+    "many_given",  # the caller gives the types of several results, or of any number of them
     "many_inferred",
 ]
 
@@ -25,8 +28,7 @@ class ConstructorView:
     named: tuple[FieldView, ...]  # attributes with a default: one may be added without moving another
     keywords: tuple[str, ...]  # parameters of the runtime class: `loc: str | None = None`
     result_type: ResultType
-    free_dtype: bool  # `dtype` chooses the element type of the result
-    has_dst: bool  # the dialect has memory
+    dst: str  # the argument for it: `dst`, or `None` where the dialect has no memory
     arguments: tuple[str, ...]  # that the runtime class's constructor gets after the result type
 
 
@@ -34,9 +36,7 @@ def constructor_view(definition: Definition, fields: Sequence[FieldView], init: 
     """`init` are the parameters of the runtime class's constructor."""
     others = [parameter for parameter in init if parameter.name != "result_type"]
     has_dst = any(parameter.name == "dst" for parameter in others)
-    result_type = _result_type(definition)
-    free_dtype = any(result.free_dtype for result in definition.results)
-    stated = _keyword_for_type(result_type, optional=has_dst)
+    result_type = _result_type(definition, has_dst)
     keywords = {parameter.name: _keyword(parameter) for parameter in others}
     front = [keywords.pop("dst")] if has_dst else []
     named = tuple(field for field in fields if field.kind == "attribute" and field.default)
@@ -45,17 +45,16 @@ def constructor_view(definition: Definition, fields: Sequence[FieldView], init: 
     return ConstructorView(
         positional=(*required, *defaulted),
         named=named,
-        keywords=(*["dtype: DType | None = None"] * free_dtype, *front, stated, *keywords.values()),
+        keywords=(*_keywords_for_type(result_type, front), *keywords.values()),
         result_type=result_type,
-        free_dtype=free_dtype,
-        has_dst=has_dst,
+        dst="dst" if has_dst else "None",
         arguments=tuple(parameter.name for parameter in others),
     )
 
 
 def constructor_kind(definition: Definition) -> tuple[object, ...]:
     """What a constructor depends on beside the fields: two definitions of one kind share it."""
-    return _result_type(definition), any(result.free_dtype for result in definition.results)
+    return (_result_type(definition, has_dst=False),)
 
 
 def has_many_results(definition: Definition) -> bool:
@@ -69,21 +68,28 @@ def has_rule(definition: Definition, index: int) -> bool:
     return bool(result.same_as or result.infer or (result.dtype and result.shape is not None))
 
 
-def _result_type(definition: Definition) -> ResultType:
+def _result_type(definition: Definition, has_dst: bool) -> ResultType:
     follows = all(has_rule(definition, index) for index in range(len(definition.results)))
     if has_many_results(definition):
         return "many_inferred" if follows else "many_given"
     if not definition.results:
         return "none"
-    return "inferred" if follows else "given"
+    if not follows:
+        return "given_or_of_dst" if has_dst else "given"
+    if definition.results[0].free_dtype:
+        return "free_dtype"
+    return "inferred_or_of_dst" if has_dst else "inferred"
 
 
-def _keyword_for_type(result_type: ResultType, *, optional: bool) -> str:
+def _keywords_for_type(result_type: ResultType, front: list[str]) -> list[str]:
+    """The keywords that decide the type of the result, that for `dst` among them."""
     if result_type == "many_given":
-        return "result_types: Sequence[Type] = ()"
+        return [*front, "result_types: Sequence[Type] = ()"]
     if result_type == "many_inferred":
-        return "result_types: Sequence[Type] | None = None"
-    return "result_type: Type" if result_type == "given" and not optional else "result_type: Type | None = None"
+        return [*front, "result_types: Sequence[Type] | None = None"]
+    if result_type == "free_dtype":
+        return ["dtype: DType | None = None", *front, "result_type: Type | None = None"]
+    return [*front, "result_type: Type" if result_type == "given" else "result_type: Type | None = None"]
 
 
 def _keyword(parameter: Parameter) -> str:

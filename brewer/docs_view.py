@@ -6,16 +6,19 @@ Facts of a field stand on the line of its name and prose below it, so that one m
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 
 from brewer.attribute_values import shown
+from brewer.bir_views import bir_fields
 from brewer.info_view import capabilities
-from brewer.model import Attribute, Constraint, Definition, Engines, Fact, Operand, Result, Source
+from brewer.model import Attribute, Constraint, Definition, Engines, Fact, Operand, Result, Source, Text
 from brewer.python_sources import PythonSources
 from brewer.python_text import docstring, wrapped
 from brewer.rule_views import all_rules
 from runtime.diagnostics import listed
 
 _INDENT = 4
+_BIR_PARTS = ("operands", "fields")
 _RELATION_WORDS = {
     "equal": "equals",
     "not_equal": "differs from",
@@ -38,14 +41,16 @@ def class_docstring(definition: Definition, in_memory: bool, sources: PythonSour
         paragraphs += ["", " ".join(paragraph.split())]
     use = "on which other definitions stand" if definition.abstract else "which the parser builds"
     sections = [
-        _section("Operands", (_operand(operand, in_memory) for operand in definition.operands)),
-        _section("Attributes", (_attribute(attribute) for attribute in definition.attributes)),
-        _section("Index lists", (_entry(i.name.value, "", i.doc) for i in definition.ap_indices)),
-        _section("Results", (_result(result, sources) for result in definition.results)),
+        _section("Operands", (_operand(definition, operand, in_memory) for operand in definition.operands)),
+        _section("Attributes", (_attribute(definition, attribute) for attribute in definition.attributes)),
+        _section("Index lists", (_field(definition, i.name, [], i.doc) for i in definition.ap_indices)),
+        _section("Results", (_result(definition, result, sources) for result in definition.results)),
         _section("Regions", (_entry(region.value) for region in definition.regions)),
         _section("Rules", _rules(definition)),
         _section("Engines", _engines(definition.engines)),
         _section("Passes", _facts(definition)),
+        _section("Text", _text(definition)),
+        _section(f"BIR, version {definition.version}", _bir(definition)),
         _section("Examples", ([f"    {example}"] for example in definition.examples)),
         _section("Source", (_source(source) for source in definition.source)),
         _line("Semantics", str(definition.semantics or "none") if not definition.abstract else ""),
@@ -77,7 +82,14 @@ def _wrapped(text: str, hang: int = 0) -> list[str]:
     return wrapped(text, _INDENT, hang or margin + 4)
 
 
-def _operand(operand: Operand, in_memory: bool) -> list[str]:
+def _field(definition: Definition, name: Text, facts: list[str], doc: str) -> list[str]:
+    """A field; the prose about an inherited one stands where it is declared, and only there."""
+    if definition.says(name):
+        return _entry(name.value, ", ".join(facts), doc)
+    return _entry(name.value, ", ".join([*facts, f"of {PurePosixPath(name.place.file).stem}"]))
+
+
+def _operand(definition: Definition, operand: Operand, in_memory: bool) -> list[str]:
     facts = [operand.access.replace("_", "/").upper()] * in_memory
     facts += ["optional"] * operand.optional + ["any number"] * operand.variadic
     facts += [f"in {' or '.join(operand.memory)}"] * bool(operand.memory)
@@ -88,10 +100,10 @@ def _operand(operand: Operand, in_memory: bool) -> list[str]:
         facts.append(f"rank {' or '.join(map(str, operand.rank))}")
     if operand.precision:
         facts.append({"keep": "never converted", "f32": "always f32", "index": "an index"}[operand.precision])
-    return _entry(operand.name.value, ", ".join(facts), operand.doc)
+    return _field(definition, operand.name, facts, operand.doc)
 
 
-def _attribute(attribute: Attribute) -> list[str]:
+def _attribute(definition: Definition, attribute: Attribute) -> list[str]:
     facts = [str(attribute.type)] + ["optional"] * attribute.optional
     if attribute.default is not None:
         value = attribute.default.value
@@ -101,10 +113,10 @@ def _attribute(attribute: Attribute) -> list[str]:
         facts += [f"{words} {bound}"] * (bound is not None)
     facts += [f"a multiple of {attribute.multiple_of}"] * (attribute.multiple_of is not None)
     facts += [f"one of {', '.join(map(shown, attribute.one_of))}"] * bool(attribute.one_of)
-    return _entry(attribute.name.value, ", ".join(facts), attribute.doc)
+    return _field(definition, attribute.name, facts, attribute.doc)
 
 
-def _result(result: Result, sources: PythonSources) -> list[str]:
+def _result(definition: Definition, result: Result, sources: PythonSources) -> list[str]:
     doc = result.doc
     if result.same_as:
         rule = f"the type of {result.same_as}"
@@ -115,7 +127,9 @@ def _result(result: Result, sources: PythonSources) -> list[str]:
     elif result.shape is not None:
         fixed = isinstance(result.shape, tuple)
         shape = f"[{', '.join(map(str, result.shape))}]" if isinstance(result.shape, tuple) else result.shape
-        rule = f"{result.dtype}, {shape}" if fixed else f"{result.dtype}, shape of {shape}"
+        names = {operand.name.value for operand in definition.operands}
+        dtype = f"dtype of {result.dtype}" if str(result.dtype) in names else f"{result.dtype}"
+        rule = f"{dtype}, {shape}" if fixed else f"{dtype}, shape of {shape}"
     else:
         rule = "any number, of types that the caller gives" if result.variadic else "of a type that the caller gives"
     rule += "; the caller may choose the dtype" if result.free_dtype else ""
@@ -131,6 +145,27 @@ def _constraint(constraint: Constraint) -> list[str]:
     rule = f"{constraint.left} {_RELATION_WORDS[constraint.relation]} {constraint.right}"
     rule += f", where {constraint.when} is present" if constraint.when else ""
     return _entry(constraint.label.value, rule)
+
+
+def _text(definition: Definition) -> list[list[str]]:
+    """What a reviewer compares to know whether old text still means the same."""
+    if definition.rhs_str is None:
+        return []
+    form = " ".join(definition.rhs_str.value.split())
+    hidden = [field.name.value for field in definition.fields if f"{{{field.name}}}" not in form]
+    glued = form.replace("(? ", "(?\N{NO-BREAK SPACE}")  # a line does not end inside of the mark of a group
+    lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in _wrapped(f"    {glued}")]
+    return [lines, *([_entry("in the dictionary", ", ".join(hidden))] if hidden else [])]
+
+
+def _bir(definition: Definition) -> list[list[str]]:
+    """The same for stored programs: operands by position, fields by name, and older names."""
+    if definition.abstract:
+        return []
+    entries = bir_fields(definition)
+    names = {kind: [e.name.value for e in entries if (e.kind == "var") == (kind == "operands")] for kind in _BIR_PARTS}
+    lines = [_entry(kind, ", ".join(names[kind])) for kind in _BIR_PARTS if names[kind]]
+    return lines + [_entry(r.new.value, f"was {r.old} before version {r.version}") for r in definition.renames]
 
 
 def _source(source: Source) -> list[str]:

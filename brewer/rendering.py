@@ -84,7 +84,13 @@ class Renderer:
 
     def _dialect(self, dialect: str) -> Rendered | None:
         origin = f"the definitions in defs/{dialect}/"
-        return self._shared(f"generated/{dialect}/__init__.py", "dialect.py.j2", origin, dialect=dialect)
+        of_classes = any(definition.dialect == dialect for definition in self.instructions.definitions)
+        of_facts = any(document.dialect == dialect for document in self.instructions.facts)
+        holds = " and ".join(
+            ["an instruction class a module"] * of_classes + ["facts about foreign operators"] * of_facts
+        )
+        path = f"generated/{dialect}/__init__.py"
+        return self._shared(path, "dialect.py.j2", origin, dialect=dialect, holds=holds)
 
     def _facts(self, dialect: str) -> Rendered | None:
         documents = [document for document in self.instructions.facts if document.dialect == dialect]

@@ -68,6 +68,8 @@ def _piece(definition: Definition, part: Literal | Placeholder, *, present: bool
     if isinstance(part, Literal):
         return part.text.replace("\\", "\\\\").replace('"', '\\"')
     field = _field(definition, part.field)
+    if present and isinstance(field, Attribute) and field.type.word == "bool" and field.default:
+        return "false" if field.default.value else "true"  # a group shows what is not the default
     return f"{{{f'{part.field}_text' if _prepared(field, present=present) else _text_of(field)}}}"
 
 

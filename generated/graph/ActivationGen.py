@@ -32,6 +32,11 @@ class ActivationGen(GraphInst):
         op_kind: elementwise
         wide_range: where function is exp, square, reciprocal or rsqrt
         range_safe: where function is erf, log, sigmoid, sqrt or tanh
+    Text:
+        graph.activation {function} {src}
+    BIR, version 1:
+        operands: src
+        fields: function
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.activation

@@ -40,6 +40,11 @@ class BinaryGen(GraphInst):
         op_kind: elementwise
         wide_range: where op is pow
         range_safe: where op is div
+    Text:
+        graph.binary {op} {lhs}, {rhs}
+    BIR, version 1:
+        operands: lhs, rhs
+        fields: op
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.binary
@@ -154,7 +159,8 @@ class BinaryGen(GraphInst):
 
     def _verify_same_dtype(self) -> Iterator[Problem]:
         """Rule `same_dtype`: lhs and rhs have one data type."""
-        left, right = self._lhs.type.dtype, self._rhs.type.dtype
+        left = self._lhs.type.dtype
+        right = self._rhs.type.dtype
         if not may_be_equal(left, right):
             yield Problem(
                 f"lhs and rhs have one data type: lhs.dtype is {left} and rhs.dtype is {right}",

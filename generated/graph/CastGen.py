@@ -28,6 +28,10 @@ class CastGen(GraphInst):
     Passes:
         op_kind: data_movement
         keeps_dtype: always
+    Text:
+        graph.cast {src}
+    BIR, version 1:
+        operands: src
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.cast
@@ -90,7 +94,4 @@ class CastGen(GraphInst):
 
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._src)
-        return super().serialize(
-            ctx,
-            **fields,
-        )
+        return super().serialize(ctx, **fields)

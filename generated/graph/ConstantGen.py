@@ -29,6 +29,11 @@ class ConstantGen(GraphInst):
     Passes:
         op_kind: boundary
         keeps_dtype: always
+    Text:
+        graph.constant
+        in the dictionary: value
+    BIR, version 1:
+        fields: value
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.constant

@@ -31,6 +31,10 @@ class IfGen(GraphInst):
         else
     Passes:
         op_kind: data_movement
+    Text:
+        graph.if {condition}
+    BIR, version 1:
+        operands: condition
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.branch
@@ -111,7 +115,4 @@ class IfGen(GraphInst):
 
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._condition)
-        return super().serialize(
-            ctx,
-            **fields,
-        )
+        return super().serialize(ctx, **fields)

@@ -27,6 +27,10 @@ class InputGen(GraphInst):
     Passes:
         op_kind: boundary
         keeps_dtype: always
+    Text:
+        graph.input {label}
+    BIR, version 1:
+        fields: label
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.input

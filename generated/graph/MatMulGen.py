@@ -34,6 +34,10 @@ class MatMulGen(GraphInst):
         same_dtype: lhs.dtype equals rhs.dtype
     Passes:
         op_kind: compute
+    Text:
+        graph.matmul {lhs}, {rhs}
+    BIR, version 1:
+        operands: lhs, rhs
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.matmul
@@ -111,10 +115,7 @@ class MatMulGen(GraphInst):
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._lhs)
         ctx.var(self._rhs)
-        return super().serialize(
-            ctx,
-            **fields,
-        )
+        return super().serialize(ctx, **fields)
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
@@ -122,7 +123,8 @@ class MatMulGen(GraphInst):
 
     def _verify_same_dtype(self) -> Iterator[Problem]:
         """Rule `same_dtype`: lhs and rhs have one data type."""
-        left, right = self._lhs.type.dtype, self._rhs.type.dtype
+        left = self._lhs.type.dtype
+        right = self._rhs.type.dtype
         if not may_be_equal(left, right):
             yield Problem(
                 f"lhs and rhs have one data type: lhs.dtype is {left} and rhs.dtype is {right}",

@@ -45,6 +45,11 @@ class ActivationOpGen(NeuronUnaryInst):
         wide_range: where function is exp, square, reciprocal or rsqrt
         range_safe: where function is erf, log, sigmoid, sqrt or tanh
         capabilities: can_mutate_dst_ty, can_vectorize, can_write_to_psum
+    Text:
+        activation {function} {src}(? bias {bias})(? scale {scale})
+    BIR, version 1:
+        operands: src, bias
+        fields: function, scale
     Source:
         AWS Neuron documentation, nki.isa.activation
     Semantics: engines.activation
@@ -182,7 +187,7 @@ class ActivationOpGen(NeuronUnaryInst):
             self._bias = self._replaced(self._bias, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether this reads `tensor` through `src` or `bias`."""
+        """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._src, NeuronAP) and self._src.tensor is tensor:
             return True
         if isinstance(self._bias, NeuronAP) and self._bias.tensor is tensor:

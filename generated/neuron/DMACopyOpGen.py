@@ -32,6 +32,10 @@ class DMACopyOpGen(NeuronUnaryInst):
         any target: dma
     Passes:
         op_kind: data_movement
+    Text:
+        dma_copy {src}
+    BIR, version 1:
+        operands: src
     Source:
         AWS Neuron documentation, nki.isa.dma_copy
     Semantics: copies.copy
@@ -88,7 +92,7 @@ class DMACopyOpGen(NeuronUnaryInst):
         self._src = self._replaced(self._src, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether this reads `tensor` through `src`."""
+        """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._src, NeuronAP) and self._src.tensor is tensor:
             return True
         return super().loadTensor(tensor)
@@ -101,7 +105,4 @@ class DMACopyOpGen(NeuronUnaryInst):
 
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._src)
-        return super().serialize(
-            ctx,
-            **fields,
-        )
+        return super().serialize(ctx, **fields)

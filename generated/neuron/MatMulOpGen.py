@@ -52,6 +52,12 @@ class MatMulOpGen(NeuronNaryInst):
     Passes:
         op_kind: compute
         capabilities: can_write_to_psum
+    Text:
+        matmul {stationary}, {moving}
+        in the dictionary: is_transpose, perf_mode
+    BIR, version 1:
+        operands: stationary, moving
+        fields: is_transpose, perf_mode
     Source:
         AWS Neuron documentation, nki.isa.nc_matmul
     Semantics: engines.matmul
@@ -197,7 +203,7 @@ class MatMulOpGen(NeuronNaryInst):
         self._moving = self._replaced(self._moving, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether this reads `tensor` through `stationary` or `moving`."""
+        """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._stationary, NeuronAP) and self._stationary.tensor is tensor:
             return True
         if isinstance(self._moving, NeuronAP) and self._moving.tensor is tensor:
@@ -229,7 +235,8 @@ class MatMulOpGen(NeuronNaryInst):
 
     def _verify_moving_0_is_K(self) -> Iterator[Problem]:
         """Rule `moving_0_is_K`: stationary and moving have one extent K."""
-        left, right = extent(self._stationary.type.shape, 0), extent(self._moving.type.shape, 0)
+        left = extent(self._stationary.type.shape, 0)
+        right = extent(self._moving.type.shape, 0)
         if not may_be_equal(left, right):
             yield Problem(
                 "stationary and moving have one extent K: "

@@ -39,6 +39,12 @@ class SBAtomLoadGen(NeuronUnaryInst):
         any target: dma
     Passes:
         op_kind: data_movement
+    Text:
+        sb_atom_load {src}
+        in the dictionary: load_const, has_partition_broadcast, init_value
+    BIR, version 1:
+        operands: src
+        fields: load_const, has_partition_broadcast, init_value
     Source:
         AWS Neuron documentation, nki.isa.dma_copy
     Semantics: copies.load
@@ -151,7 +157,7 @@ class SBAtomLoadGen(NeuronUnaryInst):
         self._src = self._replaced(self._src, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether this reads `tensor` through `src`."""
+        """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._src, NeuronAP) and self._src.tensor is tensor:
             return True
         return super().loadTensor(tensor)

@@ -39,6 +39,11 @@ class SBAtomStoreGen(NeuronUnaryInst):
     Passes:
         op_kind: data_movement
         capabilities: requires_dst
+    Text:
+        sb_atom_store {src}(? rmw {rmw_op})
+    BIR, version 1:
+        operands: src
+        fields: rmw_op
     Source:
         AWS Neuron documentation, nki.isa.dma_copy
     Semantics: copies.store
@@ -123,7 +128,7 @@ class SBAtomStoreGen(NeuronUnaryInst):
         self._src = self._replaced(self._src, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether this reads `tensor` through `src`."""
+        """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._src, NeuronAP) and self._src.tensor is tensor:
             return True
         return super().loadTensor(tensor)

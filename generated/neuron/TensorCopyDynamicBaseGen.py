@@ -169,7 +169,7 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
             self._generic_addrs = self._replaced(self._generic_addrs, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether this reads `tensor` through `src` or `generic_addrs`."""
+        """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._src, NeuronAP) and self._src.tensor is tensor:
             return True
         if isinstance(self._generic_addrs, NeuronAP) and self._generic_addrs.tensor is tensor:
@@ -177,7 +177,7 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
         return super().loadTensor(tensor)
 
     def enumerate_ap_indices(self) -> Iterator[APIndex]:
-        """Yield the partition indices of the source, then `addr_free_indices`, then its free indices."""
+        """Yield the partition indices of the source, the lists that the class adds, then the free indices."""
         if self.has_ap_indices:
             yield from self.src_par_indices
         yield from self._addr_free_indices

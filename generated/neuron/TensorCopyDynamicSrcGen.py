@@ -23,18 +23,13 @@ class TensorCopyDynamicSrcGen(TensorCopyDynamicBase):
     `generic_dim`, and the result has n there.
 
     Operands:
-        src: LOAD
-            What is copied.
-        generic_addrs: LOAD, optional, i32/u32, an index
-            The indices, which are known only at run time; None for a static copy.
+        src: LOAD, of TensorCopyDynamicBase
+        generic_addrs: LOAD, optional, i32/u32, an index, of TensorCopyDynamicBase
     Attributes:
-        generic_dim: int, at least 0
-            The dimension of the run-time-addressed tensor that the indices count along.
-        offset_scale: int, at least 1
-            Elements from one index to the next, which is the product of the extents right of `generic_dim`.
+        generic_dim: int, at least 0, of TensorCopyDynamicBase
+        offset_scale: int, at least 1, of TensorCopyDynamicBase
     Index lists:
-        addr_free_indices
-            The free indices that the address registers are made from.
+        addr_free_indices: of TensorCopyDynamicBase
     Results:
         result: by `gathered_type`
             The type of a copy from a run-time address.
@@ -43,6 +38,12 @@ class TensorCopyDynamicSrcGen(TensorCopyDynamicBase):
     Passes:
         op_kind: data_movement
         capabilities: can_write_to_psum
+    Text:
+        dynamic_copy_src {src} generic_dim:[{generic_dim}] generic_addrs: {generic_addrs}
+        in the dictionary: offset_scale, addr_free_indices
+    BIR, version 1:
+        operands: src, generic_addrs
+        fields: addr_free_indices, generic_dim, offset_scale, shape, dtype
     Source:
         Neuron compiler internals, third-party study of neuronx_cc 2.24, TensorCopyDynamicSrcGen
     Semantics: copies.gather

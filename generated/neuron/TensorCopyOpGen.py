@@ -38,6 +38,10 @@ class TensorCopyOpGen(NeuronUnaryInst):
     Passes:
         op_kind: data_movement
         capabilities: can_mutate_dst_ty, can_vectorize, can_write_to_psum
+    Text:
+        tensor_copy {src}
+    BIR, version 1:
+        operands: src
     Source:
         AWS Neuron documentation, nki.isa.tensor_copy
     Semantics: copies.copy
@@ -100,7 +104,7 @@ class TensorCopyOpGen(NeuronUnaryInst):
         self._src = self._replaced(self._src, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether this reads `tensor` through `src`."""
+        """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._src, NeuronAP) and self._src.tensor is tensor:
             return True
         return super().loadTensor(tensor)
@@ -113,7 +117,4 @@ class TensorCopyOpGen(NeuronUnaryInst):
 
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._src)
-        return super().serialize(
-            ctx,
-            **fields,
-        )
+        return super().serialize(ctx, **fields)

@@ -57,6 +57,13 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         op_kind: elementwise
         wide_range: where op0 is pow or op1 is pow
         capabilities: can_mutate_dst_ty, can_vectorize, can_write_to_psum
+    Text:
+        tensor_scalar {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0})(? op1 {op1})(? operand1
+            {operand1})(? scalar1 {scalar1})
+        in the dictionary: reverse0, reverse1, is_scalar_tensor_tensor
+    BIR, version 1:
+        operands: src, operand0, operand1
+        fields: op0, scalar0, reverse0, op1, scalar1, reverse1, is_scalar_tensor_tensor
     Source:
         AWS Neuron documentation, nki.isa.tensor_scalar
     Semantics: engines.tensor_scalar
@@ -295,7 +302,7 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
             self._operand1 = self._replaced(self._operand1, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether this reads `tensor` through `src`, `operand0` or `operand1`."""
+        """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._src, NeuronAP) and self._src.tensor is tensor:
             return True
         if isinstance(self._operand0, NeuronAP) and self._operand0.tensor is tensor:

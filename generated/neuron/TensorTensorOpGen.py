@@ -47,6 +47,11 @@ class TensorTensorOpGen(NeuronNaryInst):
         wide_range: where op is pow
         range_safe: where op is divide or min
         capabilities: can_vectorize, can_write_to_psum
+    Text:
+        tensor_tensor {op} {lhs}, {rhs}
+    BIR, version 1:
+        operands: lhs, rhs
+        fields: op
     Source:
         AWS Neuron documentation, nki.isa.tensor_tensor
     Semantics: engines.tensor_tensor
@@ -152,7 +157,7 @@ class TensorTensorOpGen(NeuronNaryInst):
         self._rhs = self._replaced(self._rhs, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether this reads `tensor` through `lhs` or `rhs`."""
+        """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._lhs, NeuronAP) and self._lhs.tensor is tensor:
             return True
         if isinstance(self._rhs, NeuronAP) and self._rhs.tensor is tensor:
@@ -180,7 +185,8 @@ class TensorTensorOpGen(NeuronNaryInst):
 
     def _verify_same_shape(self) -> Iterator[Problem]:
         """Rule `same_shape`: lhs and rhs have one shape."""
-        left, right = self._lhs.type.shape, self._rhs.type.shape
+        left = self._lhs.type.shape
+        right = self._rhs.type.shape
         if not may_be_equal(left, right):
             yield Problem(
                 f"lhs and rhs have one shape: lhs.shape is {left} and rhs.shape is {right}",

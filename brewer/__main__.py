@@ -1,33 +1,108 @@
-"""The driver: `python -m brewer`, and the console script `brewer`."""
+"""The driver: `python -m brewer`, and the console script `brewer`.
 
-from __future__ import annotations
+A run without arguments, by far the most common one, first finds out whether anything has changed at all. Until then
+nothing is imported that takes time: where nothing has, Python itself takes most of it.
+"""
 
+import gc
+import os
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+
+_TOOL = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Runs the command line, unless parts of it come from somewhere else."""
+    collects = gc.isenabled()
+    gc.disable()  # nothing here lives in circles, and looking for them takes a fifth of the time
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        print("interrupted; every file is whole, run brewer again for the others", file=sys.stderr)
+        return 2
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _run(arguments: list[str]) -> int:
+    root = _root_of_plain_run(arguments)
+    now = None
+    if root is not None:
+        from brewer.cache import said_of_unchanged
+        from brewer.fingerprints import take_fingerprints
+
+        now = take_fingerprints(root, _TOOL)
+        said = said_of_unchanged(root, now) if now else None
+        if said is not None:
+            return _say(said)
     complaint = _why_shadowed()
     if complaint:
         print(complaint, file=sys.stderr)
         return 2
+    if root is not None and now is not None:
+        from brewer.incremental import brew_what_changed
+
+        code = brew_what_changed(root, now)
+        if code is not None:
+            return code
     from brewer.command_line import main as run
 
-    return run(arguments)
+    return run(arguments, now)
+
+
+def _root_of_plain_run(arguments: list[str]) -> str | None:
+    """The project, where nothing else is asked for than to bring it up to date."""
+    if not arguments:
+        return _project_around(os.getcwd())
+    option, equals, value = arguments[0].partition("=")
+    if option != "--root" or len(arguments) != (1 if equals else 2):
+        return None
+    given = value if equals else arguments[1]
+    return os.path.abspath(given) if given and not given.startswith("-") and not _has_settings(given) else None
+
+
+def _project_around(folder: str) -> str | None:
+    """The tool's own project where the nearest pyproject.toml is its; of any other, a complete run knows more."""
+    while folder != _TOOL:
+        above = os.path.dirname(folder)
+        if above == folder or os.path.exists(f"{folder}/pyproject.toml"):
+            return None
+        folder = above
+    return None if _has_settings(folder) else folder
+
+
+def _has_settings(folder: str) -> bool:
+    """Whether its pyproject.toml may have `[tool.brewer]`, however it is written."""
+    try:
+        with open(f"{folder}/pyproject.toml", "rb") as stream:
+            text = stream.read().replace(b" ", b"")
+            return b"tool.brewer" in text or b"[tool]" in text
+    except OSError:
+        return False
+
+
+def _say(line: str) -> int:
+    try:
+        print(line, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _why_shadowed() -> str | None:
     """Another package named `runtime` may stand before ours on the path; say so instead of failing inside it."""
-    import runtime
+    from importlib.util import find_spec
 
-    ours = Path(__file__).resolve().parent.parent / "runtime"
-    found = [Path(place).resolve() for place in runtime.__path__]
-    if ours in found:
+    spec = find_spec("runtime")
+    found = [os.path.realpath(place) for place in (spec and spec.submodule_search_locations) or ()]
+    if os.path.join(_TOOL, "runtime") in found:
         return None
-    where = ", ".join(map(str, found))
-    return f"brewer needs its own package `runtime`, but Python finds {where} first: run it from another directory"
+    where = ", ".join(found) or (spec and spec.origin) or "none"
+    return (
+        f"brewer needs its own package `runtime`, but Python finds {where} first: rename that one, run brewer from"
+        " another directory, or take it off PYTHONPATH"
+    )
 
 
 if __name__ == "__main__":

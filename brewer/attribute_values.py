@@ -9,15 +9,15 @@ import math
 import re
 from dataclasses import dataclass
 
-from brewer.keys import Keys, kind_of
+from brewer.field_keys import PLAIN_TYPES
+from brewer.keys import Keys, kind_of, report_twice
 from brewer.model import AttributeType, Default, Literal, Value
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
 from brewer.yaml_tree import Node, Scalar, Sequence
-from runtime.diagnostics import Note, Place, did_you_mean
+from runtime.diagnostics import Place, did_you_mean
 
-PLAIN_TYPES = ("int", "float", "bool", "str", "dtype", "shape", "tensor", "type")
-_LIST = re.compile(r"list\[\s*([A-Za-z_0-9]+)\s*\]\Z")
+_LIST = re.compile(r"list\[ *([A-Za-z_0-9]+) *\]\Z")
 _BOUNDED = ("int", "float")
 
 
@@ -41,8 +41,10 @@ def read_attribute_type(keys: Keys, vocabulary: Vocabulary, problems: Problems) 
     enum = vocabulary.enum(word)
     if enum is not None:
         return AttributeType("enum", match is not None, word, enum.values)
-    known = (*PLAIN_TYPES, *(enum.name.value for enum in vocabulary.enums))
-    help = did_you_mean(word, known) or "enumerations stand in defs/vocabulary.yaml; a list is written list[int]"
+    help = (
+        did_you_mean(word, vocabulary.lists["types"])
+        or "enumerations stand in defs/vocabulary.yaml; a list is written list[int]"
+    )
     problems.error("D017", text.place, f'no attribute type or enumeration is called "{word}"', help=help)
     return None
 
@@ -52,17 +54,11 @@ def read_bounds(keys: Keys, type: AttributeType, vocabulary: Vocabulary, problem
         if key in keys and type.word not in _BOUNDED:
             problems.error("D052", keys.place(key), f'"{key}" bounds numbers; the attribute is of type {type}')
             return Bounds()
-    keys.exclusive("one_of", "min")
-    keys.exclusive("one_of", "max")
     low, high = keys.number("min"), keys.number("max")
     if low is not None and high is not None and low > high:
         problems.error("D052", keys.place("max"), f'"max" is {high}, below "min", which is {low}')
         return Bounds()
-    multiple_of = keys.integer("multiple_of")
-    if multiple_of is not None and multiple_of < 1:
-        problems.error("D052", keys.place("multiple_of"), f'"multiple_of" is at least 1, not {multiple_of}')
-        multiple_of = None
-    return Bounds(low, high, _read_one_of(keys, type, vocabulary, problems), multiple_of)
+    return Bounds(low, high, _read_one_of(keys, type, vocabulary, problems), keys.integer("multiple_of"))
 
 
 def read_default(
@@ -93,6 +89,8 @@ def read_value(node: Node, what: str, type: AttributeType, vocabulary: Vocabular
     items: list[Literal] = []
     for item in node.items:
         value = _read_item(item, what, type, vocabulary, problems)
+        if isinstance(value, tuple):
+            _report_unwritable(item, what, type, problems)
         if isinstance(value, tuple) or value is None:
             return None
         items.append(value)
@@ -106,9 +104,7 @@ def shown(value: object) -> str:
 
 def _read_item(node: Node, what: str, type: AttributeType, vocabulary: Vocabulary, problems: Problems) -> Value | None:
     if type.word in ("tensor", "type"):
-        problems.error(
-            "D050", node.place, f"{what} cannot be written down: its type is {type}", help="make it optional"
-        )
+        _report_unwritable(node, what, type, problems)
         return None
     if type.word == "shape":
         return _read_shape(node, what, type, problems)
@@ -130,6 +126,11 @@ def _read_item(node: Node, what: str, type: AttributeType, vocabulary: Vocabular
     return value
 
 
+def _report_unwritable(node: Node, what: str, type: AttributeType, problems: Problems) -> None:
+    message = f"{what} cannot be written down: its type is {type}"
+    problems.error("D050", node.place, message, help="make it optional" if "default" in what else "leave it out")
+
+
 def _read_shape(node: Node, what: str, type: AttributeType, problems: Problems) -> Value | None:
     extents = [item.value for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
     whole = [extent for extent in extents if isinstance(extent, int) and not isinstance(extent, bool) and extent >= 0]
@@ -147,18 +148,17 @@ def _read_one_of(keys: Keys, type: AttributeType, vocabulary: Vocabulary, proble
         problems.error("D014", node.place, f'"one_of" is a list of values, not {kind_of(node)}')
         return ()
     single = AttributeType(type.word, False, type.enum, type.values)
-    choices: list[Literal] = []
-    places: list[Place] = []
+    choices: dict[Literal, Place] = {}
     for item in node.items:
         value = read_value(item, 'a choice in "one_of"', single, vocabulary, problems)
+        if isinstance(value, tuple):
+            _report_unwritable(item, 'a choice in "one_of"', single, problems)
         if value is None or isinstance(value, tuple):
             continue
-        if value in choices:
-            notes = [Note("it stands here first", places[choices.index(value)])]
-            problems.error("D024", item.place, f'{shown(value)} stands twice in "one_of"', notes=notes)
-            continue
-        choices.append(value)
-        places.append(item.place)
+        if first := choices.get(value):
+            report_twice(shown(value), item.place, first, '"one_of"', problems)
+        else:
+            choices[value] = item.place
     return tuple(choices)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from collections.abc import Mapping as Table
 
-from brewer.commands import COMMANDS
 from brewer.inheritance import Header, find_base
 from brewer.model import Definition, Text
 from brewer.problems import Problems
@@ -16,17 +16,14 @@ from runtime.diagnostics import Note, did_you_mean
 
 def check_headers(headers: Iterable[Header], problems: Problems) -> None:
     """Names that no two definitions of a dialect may share, compared without regard to case."""
-    first: dict[tuple[str, str], Header] = {}
+    named: dict[tuple[str, str], list[Text]] = {}
     for header in headers:
-        name = header.name
-        if name.value.lower() in COMMANDS:
-            message = f'"{name}" is the name of a sub-command'
-            problems.error("D036", name.place, message, help="choose another name; the sub-command would win")
-        other = first.setdefault((header.dialect, name.value.lower()), header)
-        if other is not header:
-            notes = [Note("the other one", other.name.place)]
-            message = f'two definitions of {header.dialect} are called "{name}" (case does not count)'
-            problems.error("D032", name.place, message, notes=notes)
+        named.setdefault((header.dialect, header.name.value.lower()), []).append(header.name)
+    for (dialect, _), names in named.items():
+        if len(names) > 1:
+            message = f'{len(names)} definitions of {dialect} are called "{names[1]}" (case does not count)'
+            notes = [Note("another one", name.place) for name in names if name is not names[1]]
+            problems.error("D032", names[1].place, message, notes=notes)
 
 
 def check_base(header: Header, table: Table[str, list[Header]], sources: PythonSources, problems: Problems) -> bool:
@@ -52,7 +49,7 @@ def check_base(header: Header, table: Table[str, list[Header]], sources: PythonS
 
 def check_mnemonics(forms: Iterable[tuple[Definition, Rhs | None]], problems: Problems) -> None:
     """Every concrete definition has a mnemonic of its dialect, and no other has the same."""
-    first: dict[str, tuple[Definition, Text]] = {}
+    owners: dict[str, list[tuple[Definition, Text]]] = {}
     for definition, rhs in forms:
         if definition.rhs_str is None:
             if not definition.abstract and "rhs_str" not in definition.misspelled:
@@ -65,17 +62,25 @@ def check_mnemonics(forms: Iterable[tuple[Definition, Rhs | None]], problems: Pr
         if _reports_prefix(definition, mnemonic, problems):
             continue  # without its prefix it may be that of another dialect
         _check_examples(definition, mnemonic.value, problems)
-        other = first.setdefault(mnemonic.value, (definition, mnemonic))
-        if other[0] is not definition:
-            notes = [Note(f'that of "{other[0].name}"', other[1].place)]
-            message = f'the mnemonic "{mnemonic}" belongs to two definitions'
+        owners.setdefault(mnemonic.value, []).append((definition, mnemonic))
+    for found in owners.values():
+        if len(found) > 1:
+            (_, mnemonic), *others = (found[1], found[0], *found[2:])
+            notes = [Note(f'that of "{definition.name}"', other.place) for definition, other in others]
+            message = f'the mnemonic "{mnemonic}" belongs to {len(found)} definitions'
             problems.error("D033", mnemonic.place, message, notes=notes)
 
 
 def _check_examples(definition: Definition, mnemonic: str, problems: Problems) -> None:
-    """An example is `%r: type = mnemonic ...`; that it can be parsed, and prints again, is for a test to show."""
+    """An example is a program, or `%r: type = mnemonic ...`; that it can be parsed and runs is for a test to show."""
+    shown = re.compile(rf"(?<!\S){re.escape(mnemonic)}(?!\S)")
     for example in definition.examples:
         text = example.value
+        if text.startswith(("func ", "target ")):
+            if not shown.search(text):
+                help = f"somewhere in it: %r: type = {mnemonic} ..."
+                problems.error("D046", example.place, f'the example does not show "{mnemonic}"', help=help)
+            continue
         found = (text.partition(" = ")[2] if text.startswith("%") else text).partition(" ")[0]
         if found != mnemonic:
             message = f'the example shows "{found}", not "{mnemonic}"'

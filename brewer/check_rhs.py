@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from brewer.model import ApIndices, Definition, Operand
 from brewer.problems import Problems
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs, parse_rhs
-from runtime.diagnostics import Note, Place, did_you_mean
+from runtime.diagnostics import Note, Place
 
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _BRACKETS = frozenset("[<,%")
@@ -57,7 +57,7 @@ def _reports_fields(definition: Definition, bases: Iterable[Definition], rhs: Rh
         first = seen.setdefault(placeholder.field, placeholder)
         if placeholder.field not in known:
             wrong = True
-            help = did_you_mean(placeholder.field, known) or f"fields: {', '.join(known) or 'none'}"
+            help = problems.hint(placeholder.place, placeholder.field, known, "fields")
             notes = [Note(f'it has the fields of "{base.name}" too', base.name.place) for base in bases]
             message = f'"{definition.name}" has no field "{placeholder.field}"'
             problems.error("D040", placeholder.place, message, help=help, notes=notes)

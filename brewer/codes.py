@@ -33,6 +33,7 @@ CODES: Mapping[str, str] = {
     "D025": "keys that exclude each other",
     "D026": "a file that looks like a definition and is not read",
     "D027": "a file cannot be read",
+    "D028": "a file is far larger than any definition",
     "D029": "a summary that is not a sentence",
     # Definitions together.
     "D030": "no definition or class has the name of the base",
@@ -41,7 +42,7 @@ CODES: Mapping[str, str] = {
     "D033": "two definitions have one mnemonic",
     "D034": "a field clashes with a member of the base class",
     "D035": "two fields of a definition have one name",
-    "D036": "a definition has the name of a sub-command",
+    # D036 said that a definition has the name of a sub-command; these are not written in CamelCase, so none can.
     # The printed form.
     "D040": "rhs_str shows a field that does not exist",
     "D041": "rhs_str cannot be parsed back in one way only",
@@ -60,6 +61,7 @@ CODES: Mapping[str, str] = {
     "D062": "no function of the semantics has this name",
     "D063": "no inference function has this name, or it needs other fields",
     "D064": "a hand-written class that no definition names as its wrapper",
+    "D065": "a wrapper uses a member that its generated class does not have",
     # Rules of a definition.
     "D070": "a constraint refers to something that does not exist",
     "D071": "a malformed constraint",
@@ -68,6 +70,9 @@ CODES: Mapping[str, str] = {
     "D074": "serialize does not fit the fields",
     "D075": "a rename that does not fit the fields or versions",
     "D076": "the engine is not one of the engines",
+    "D077": "the BIR fields changed since a git reference, but not the version",
+    "D078": "constraints that nothing can satisfy together",
+    "D079": "an engine that the target does not have",
     # Documents of facts about foreign operators.
     "D090": "an operator without a version, or a version that is no number",
     "D091": "two operands at one place",
@@ -77,4 +82,21 @@ CODES: Mapping[str, str] = {
     "D082": "a file that brewer did not write stands in the way",
     "D083": "no definition has this name",
     "D084": "a folder of the project is missing",
+    "D092": "a generated file was edited by hand",
+    # Sub-commands.
+    "D085": "git cannot show the definitions at a reference",
+    "D086": "no dialect has this name",
+    "D087": "a new definition cannot be written",
+    "D088": "a definition has no part with this name",
+    "D089": "no line of a definition, template or generated file",
+    "D100": "no diagnostic has this code",
+    "D101": "a file or folder cannot be used",
+    # The settings of another repository.
+    "D110": "pyproject.toml cannot be read",
+    "D111": "no setting of brewer has this name",
+    "D112": "a setting of the wrong kind",
+    "D113": "a setting names a folder, file or module that is not there",
+    "D114": "a package that has the name of another one",
+    "D115": "no settings say where the definitions are",
+    "D116": "a base class that has the name of a class of the runtime",
 }

@@ -6,23 +6,23 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from brewer.commands import COMMANDS
-from brewer.load import Instructions, load
-from brewer.model import Definition
-from brewer.plan import Plan, make_plan
-from brewer.problems import Problems
+from brewer.brewing import brew, known_precedents, remember, write
+from brewer.commands import COMMANDS, WITHOUT_PROJECT
+from brewer.diagnostic_formats import FORMATS, formatted
+from brewer.find_project import find_project
+from brewer.fingerprints import Fingerprints
+from brewer.memory import Memory
 from brewer.project import Project
-from brewer.rendering import Renderer
 from brewer.report import SHOWN_BY_CHECK, check_lines, current_lines, diff_lines, say, written_lines
-from brewer.writing import carry_out
-from runtime.diagnostics import DiagnosticsError, did_you_mean
+from brewer.writing import NotWritten
+from runtime.diagnostics import Diagnostic, DiagnosticsError, shown_path
 
 CLEAN, STALE, MISTAKES = 0, 1, 2
 Run = Callable[[Project, argparse.Namespace], int]
@@ -43,41 +43,62 @@ exit codes: 0 up to date or written, 1 not up to date (--check, --diff), 2 mista
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Brewed:
-    """A plan, and what it was made from."""
+def main(arguments: Sequence[str] | None = None, now: Fingerprints | None = None) -> int:
+    """Runs the command line; argparse leaves with 2 for a mistake in usage.
 
-    instructions: Instructions
-    plan: Plan
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line; argparse leaves with 2 for a mistake in usage."""
+    `now` are the fingerprints of a run without arguments, if somebody has taken them already.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     run: Run = _run_brewing
+    needs_project = not (given and given[0] in WITHOUT_PROJECT)
     if given and given[0] in COMMANDS:
         command = import_module(f"brewer.commands.{given[0]}")
         parser, run = _command_parser(given.pop(0), command), command.run
     else:
         parser = argument_parser()
     options = parser.parse_args(given)
-    project = Project(Path(options.root).resolve()) if options.root else Project.of_this_tool()
+    if run is _run_brewing and options.against and not options.check:
+        parser.error("--against goes with --check; `brewer diff --against REF` shows what has changed")
+    project = Project.of_this_tool()
     try:
-        return run(project, options)
+        if needs_project:
+            project = find_project(Path(os.path.abspath(options.root)) if options.root else None, Path(os.getcwd()))
+        return _run_brewing(project, options, now) if run is _run_brewing else run(project, options)
     except DiagnosticsError as error:
-        count = len(error.diagnostics)
-        say([str(error), "", f"{count} mistake{'s' * (count > 1)}; nothing was written"], sys.stderr)
-        return MISTAKES
+        _say_mistakes(error.diagnostics, options.format, "; nothing was written")
+    except NotWritten as error:
+        say_not_written(error, options.format)
     except OSError as error:
-        say([f"cannot use {error.filename or project.generated}: {error.strerror}"], sys.stderr)
-        return MISTAKES
+        _say_mistakes([unusable(error, project)], options.format, "")
+    return MISTAKES
+
+
+def unusable(error: OSError, project: Project) -> Diagnostic:
+    """What the operating system says of a file or folder, as a diagnostic."""
+    file = error.filename or str(project.generated)
+    return Diagnostic("D101", f"cannot use {shown_path(str(file))}: {error.strerror or error}")
+
+
+def say_not_written(error: NotWritten, format: str = "text") -> None:
+    _say_mistakes([Diagnostic("D101", error.complaint, help=error.progress)], format, "")
+
+
+def _say_mistakes(diagnostics: Sequence[Diagnostic], format: str, outcome: str) -> None:
+    """On standard error; in text form with a closing line for people."""
+    lines = [formatted(diagnostics, format)]
+    if format == "text":
+        count = len(diagnostics)
+        more = f"`python -m brewer explain {diagnostics[0].code}` says more"
+        lines += ["", f"{count} mistake{'s' * (count > 1)}{outcome}; {more}"]
+    say(lines, sys.stderr)
 
 
 def argument_parser() -> argparse.ArgumentParser:
     """The parser of a run without a sub-command, which brews."""
     parser = argparse.ArgumentParser(
         prog="brewer",
-        usage="brewer [--check | --diff] [--root FOLDER] [NAME ...]\n       brewer COMMAND --help",
+        usage="brewer [--check [--against REF] | --diff | --force] [--root FOLDER] [--format FORM] [NAME ...]\n"
+        "       brewer COMMAND --help",
         description="Brews the instruction classes in generated/ from the definitions in defs/ and the templates.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -92,6 +113,12 @@ def argument_parser() -> argparse.ArgumentParser:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--check", action="store_true", help="write nothing; exit with 1 if generated/ is not up to date")
     mode.add_argument("--diff", action="store_true", help="write nothing; show every line that would change")
+    mode.add_argument("--force", action="store_true", help="overwrite generated files that were edited by hand, too")
+    parser.add_argument(
+        "--against",
+        metavar="REF",
+        help="with --check: fail, too, where BIR fields changed since this git reference but the version did not",
+    )
     _add_common_arguments(parser)
     return parser
 
@@ -109,50 +136,32 @@ def _command_parser(name: str, command: ModuleType) -> argparse.ArgumentParser:
 
 
 def _add_common_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--root", metavar="FOLDER", help="the project to work on (default: the one of this tool)")
+    parser.add_argument("--root", metavar="FOLDER", help="the project to work on (default: the nearest one)")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", help="the form of mistakes on standard error (default: text)"
+    )
 
 
-def brew(project: Project, names: Sequence[str] = ()) -> Brewed:
-    """Reads, checks, renders and compares; nothing is written.
-
-    Raises: DiagnosticsError with every mistake in definitions, names and templates.
-    """
-    instructions = load(project)
-    only = _files_of(names, instructions.definitions)
-    problems = Problems()
-    rendered = Renderer(project, instructions, problems).render_all()
-    problems.raise_if_any()
-    plan = make_plan(project, rendered, only, problems)
-    problems.raise_if_any()
-    return Brewed(instructions, plan)
-
-
-def _run_brewing(project: Project, options: argparse.Namespace) -> int:
+def _run_brewing(project: Project, options: argparse.Namespace, now: Fingerprints | None = None) -> int:
     """Writes, or says what would be written."""
-    brewed = brew(project, options.names)
+    writes = not (options.check or options.diff)
+    memory = Memory(project, now)
+    precedents = known_precedents(memory) if writes else None  # a check trusts nothing that an earlier run has left
+    brewed = brew(project, options.names, memory, precedents)
+    compared: list[str] = []
+    if options.against:
+        from brewer.meaning.versions import check_versions  # here, since most runs compare nothing
+
+        compared = check_versions(project, brewed.instructions, options.against)
     plan, code = brewed.plan, CLEAN
     if plan.is_clean:
-        lines = current_lines(plan, len(brewed.instructions.definitions), options.names)
-    elif options.check or options.diff:
+        lines = current_lines(plan, len(brewed.instructions.definitions), options.names, project.output)
+    elif not writes:
         lines, code = (check_lines(plan) if options.check else diff_lines(plan)), STALE
     else:
-        carry_out(plan, project)
+        write(brewed, project, force=options.force)
         lines = written_lines(plan)
-    say(lines, sys.stdout)
+    if writes and not options.names:
+        remember(brewed, project, memory)
+    say([*lines, *compared], sys.stdout)
     return code
-
-
-def _files_of(names: Sequence[str], definitions: Sequence[Definition]) -> frozenset[str]:
-    """The files of the definitions that are named, with or without their dialect."""
-    table: dict[str, list[str]] = {}
-    for definition in definitions:
-        for name in (definition.name.value, f"{definition.dialect}/{definition.name}"):
-            table.setdefault(name, []).append(definition.file)
-    problems = Problems()
-    for name in names:
-        if name not in table:
-            bare = name.removeprefix("defs/").removesuffix(".yaml")
-            help = f"write the name only: {bare}" if bare in table else did_you_mean(name, table)
-            problems.error("D083", None, f'no definition is called "{name}"', help=help)
-    problems.raise_if_any()
-    return frozenset(file for name in names for file in table[name])

@@ -1,8 +1,14 @@
-"""The files below `defs/`: which are read, and as what. One that looks like a definition is never ignored silently."""
+"""The files below `defs/`: which are read, and as what. One that looks like a definition is never ignored silently.
+
+Deliberately absent: what begins with a dot. It belongs to tools, or to editors, which lock and save by such files.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import stat
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +19,13 @@ from brewer.problems import Problems
 from brewer.project import Project
 from brewer.read_definition import read_header
 from brewer.read_facts import FactsDocument, is_facts_document, read_facts_document
+from brewer.runtime_words import check_runtime_words
 from brewer.vocabulary import Vocabulary
 from brewer.yaml_tree import Mapping, Scalar, read_tree
 from runtime.diagnostics import Place, shown_path
 
+LARGEST = 1 << 19
+"""Bytes of the largest file that is read. Definitions have a few thousand."""
 _DIALECT = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -29,25 +38,31 @@ class Headers:
 
 def load_vocabulary(project: Project, problems: Problems) -> Vocabulary | None:
     """The words that definitions may use; None after a mistake in them."""
-    file = project.root / words.FILE
-    if not file.is_file():
+    file = project.vocabulary
+    if not os.path.lexists(file):
         help = "it lists the words that definitions may use"
         problems.error("D084", None, f"there is no file {shown_path(str(file))}", help=help)
         return None
     tree = _read_file(file, problems)
     vocabulary = words.read_vocabulary(tree, problems) if tree else None
+    if vocabulary and project.layout.is_foreign and not problems.found:
+        ours = load_vocabulary(Project.of_this_tool(), Problems())
+        assert ours is not None, "brewer's own vocabulary has no mistake"
+        check_runtime_words(str(file), file.read_text(encoding="utf-8"), vocabulary, ours, problems)
     return None if problems.found else vocabulary
 
 
-def load_headers(project: Project, problems: Problems) -> Headers:
+def load_headers(project: Project, problems: Problems, only: Iterable[str] | None = None) -> Headers:
+    """The definitions and documents of facts, or only those in these files."""
     headers: list[Header] = []
     facts: list[FactsDocument] = []
     unread: set[str] = set()
-    for path in sorted(project.definitions.rglob("*.y*ml"), key=lambda path: path.as_posix()):
+    found = _files_below(project.definitions, problems) if only is None else (project.root / name for name in only)
+    for path in sorted(found, key=lambda path: path.as_posix()):
         relative = project.relative(path)
-        if relative == words.FILE:
+        if path == project.vocabulary:
             continue
-        tree = _read_file(path, problems) if _is_in_its_place(path, relative, problems) else None
+        tree = _read_file(path, problems) if _is_in_its_place(path, project, problems) else None
         if tree and is_facts_document(tree):
             facts.append(read_facts_document(path.parent.name, relative, tree, problems))
         elif tree and (name := read_header(str(path), tree, problems)):
@@ -57,24 +72,57 @@ def load_headers(project: Project, problems: Problems) -> Headers:
     return Headers(tuple(headers), tuple(facts), frozenset(unread))
 
 
-def _is_in_its_place(path: Path, relative: str, problems: Problems) -> bool:
-    parts = relative.split("/")
-    if len(parts) != 3 or path.suffix != ".yaml":
-        help = "definitions are the files defs/<dialect>/<Name>.yaml"
+def _is_in_its_place(path: Path, project: Project, problems: Problems) -> bool:
+    parts = path.relative_to(project.definitions).parts
+    if len(parts) != 2 or path.suffix != ".yaml":
+        help = f"definitions are the files {project.layout.definitions}/<dialect>/<Name>.yaml"
         problems.error("D026", Place(str(path), 1, 1), "nothing reads this file", help=help)
-    elif not _DIALECT.match(parts[1]):
+    elif not _DIALECT.match(parts[0]):
         help = "rename the folder: a dialect is a Python package in lower case"
-        problems.error("D018", Place(str(path), 1, 1), f'"{parts[1]}" is not a name of a dialect', help=help)
+        problems.error("D018", Place(str(path), 1, 1), f'"{parts[0]}" is not a name of a dialect', help=help)
     else:
         return True
     return False
 
 
+def _files_below(top: Path, problems: Problems) -> Iterator[Path]:
+    """Whatever has the name of a YAML file, be it one or not."""
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                seen = [(Path(entry), entry.is_symlink()) for entry in entries]
+        except OSError as error:
+            problems.error("D027", Place(str(folder), 1, 1), f"the folder cannot be read: {error.strerror}")
+            continue
+        for path, is_link in seen:
+            is_folder = os.path.isdir(path)  # unlike its like, no error for links in a circle
+            if path.name.startswith("."):
+                continue
+            if re.fullmatch(r"\.y.*ml", path.suffix.lower()):
+                yield path
+            elif is_folder and is_link:
+                help = "a folder of definitions is a real one, so that none is read twice"
+                problems.error("D026", Place(str(path), 1, 1), "nothing reads this link to a folder", help=help)
+            elif is_folder:
+                waiting.append(path)
+
+
 def _read_file(path: Path, problems: Problems) -> Mapping | None:
+    place = Place(str(path), 1, 1)
     try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):  # a pipe would wait for its writer
+            problems.error("D027", place, "the file cannot be read: it is a pipe or device")
+            return None
+        if status.st_size > LARGEST:
+            message = f"the file has {status.st_size} bytes; at most {LARGEST} are read"
+            problems.error("D028", place, message, help="one definition a file, a few thousand bytes")
+            return None
         data = path.read_bytes()
     except OSError as error:
-        problems.error("D027", Place(str(path), 1, 1), f"the file cannot be read: {error.strerror}")
+        problems.error("D027", place, f"the file cannot be read: {error.strerror}")
         return None
     return read_tree(str(path), data, problems)
 

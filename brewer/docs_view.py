@@ -19,7 +19,7 @@ from runtime.diagnostics import listed
 
 _INDENT = 4
 _BIR_PARTS = ("operands", "fields")
-_RELATION_WORDS = {
+RELATION_WORDS = {
     "equal": "equals",
     "not_equal": "differs from",
     "less": "is below",
@@ -51,10 +51,10 @@ def class_docstring(definition: Definition, in_memory: bool, sources: PythonSour
         _section("Passes", _facts(definition)),
         _section("Text", _text(definition)),
         _section(f"BIR, version {definition.version}", _bir(definition)),
-        _section("Examples", ([f"    {example}"] for example in definition.examples)),
+        _section("Examples", (_example(example.value) for example in definition.examples)),
         _section("Source", (_source(source) for source in definition.source)),
         _line("Semantics", str(definition.semantics or "none") if not definition.abstract else ""),
-        _line("Wrapper", f"`{definition.wrapper}` of runtime/wrappers/, {use}" if definition.wrapper else ""),
+        _line("Wrapper", f"`{definition.wrapper}` of {sources.where('wrappers')}, {use}" if definition.wrapper else ""),
         _line("Since", definition.since),
         _line("Deprecated", definition.deprecated),
     ]
@@ -117,6 +117,11 @@ def _attribute(definition: Definition, attribute: Attribute) -> list[str]:
 
 
 def _result(definition: Definition, result: Result, sources: PythonSources) -> list[str]:
+    return _entry(result.name.value, *result_rule(definition, result, sources))
+
+
+def result_rule(definition: Definition, result: Result, sources: PythonSources) -> tuple[str, str]:
+    """How the type of a result is found, and what else is said of it."""
     doc = result.doc
     if result.same_as:
         rule = f"the type of {result.same_as}"
@@ -132,8 +137,7 @@ def _result(definition: Definition, result: Result, sources: PythonSources) -> l
         rule = f"{dtype}, {shape}" if fixed else f"{dtype}, shape of {shape}"
     else:
         rule = "any number, of types that the caller gives" if result.variadic else "of a type that the caller gives"
-    rule += "; the caller may choose the dtype" if result.free_dtype else ""
-    return _entry(result.name.value, rule, doc)
+    return rule + "; the caller may choose the dtype" * result.free_dtype, doc
 
 
 def _rules(definition: Definition) -> list[list[str]]:
@@ -142,7 +146,7 @@ def _rules(definition: Definition) -> list[list[str]]:
 
 
 def _constraint(constraint: Constraint) -> list[str]:
-    rule = f"{constraint.left} {_RELATION_WORDS[constraint.relation]} {constraint.right}"
+    rule = f"{constraint.left} {RELATION_WORDS[constraint.relation]} {constraint.right}"
     rule += f", where {constraint.when} is present" if constraint.when else ""
     return _entry(constraint.label.value, rule)
 
@@ -168,6 +172,10 @@ def _bir(definition: Definition) -> list[list[str]]:
     return lines + [_entry(r.new.value, f"was {r.old} before version {r.version}") for r in definition.renames]
 
 
+def _example(text: str) -> list[str]:
+    return [f"    {line}".rstrip() for line in text.strip("\n").split("\n")]
+
+
 def _source(source: Source) -> list[str]:
     return _wrapped(f"    {source.document}{', ' * bool(source.section)}{source.section}")
 
@@ -181,12 +189,13 @@ def _engines(engines: Engines) -> list[list[str]]:
 def _facts(definition: Definition) -> list[list[str]]:
     """What the passes read: the kind of operation, the facts that hold, the capabilities."""
     lines = [_entry("op_kind", definition.op_kind)] if definition.op_kind else []
-    lines += [_entry(name, _condition(fact)) for name, fact in definition.facts if fact]
+    lines += [_entry(name, condition(fact)) for name, fact in definition.facts if fact]
     holding = ", ".join(sorted(capabilities(definition)))
     return lines + ([_entry("capabilities", holding)] if holding else [])
 
 
-def _condition(fact: Fact) -> str:
+def condition(fact: Fact) -> str:
+    """When a fact holds."""
     if isinstance(fact, bool):
         return "always"
     parts = (f"{part.attribute} is {listed(v.value for v in part.values)}" for part in fact)

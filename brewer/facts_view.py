@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from brewer.python_text import Call, docstring, flat, literal
-from brewer.read_facts import FactsDocument, VersionFacts
+from brewer.read_facts import AttributeFacts, FactsDocument, VersionFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class OperatorView:
 @dataclass(frozen=True, slots=True)
 class FactsView:
     docstring: tuple[str, ...]
+    classes: tuple[str, ...]  # those of `runtime.precision_facts` that it needs, sorted
     operators: tuple[OperatorView, ...]  # sorted by domain and name
 
 
@@ -31,7 +32,7 @@ def facts_view(documents: Iterable[FactsDocument]) -> FactsView:
     lines += [f"Source: {'; '.join(dict.fromkeys(sources))}."] if sources else []
     operators = sorted((d.domain, o.name.value, o.versions) for d in documents for o in d.operators)
     views = (OperatorView(flat((domain, name)), _versions((domain, name), found)) for domain, name, found in operators)
-    return FactsView(tuple(docstring(lines, 0)), tuple(views))
+    return FactsView(tuple(docstring(lines, 0)), _classes(documents), tuple(views))
 
 
 def _versions(key: tuple[str, str], versions: tuple[VersionFacts, ...]) -> str:
@@ -39,7 +40,22 @@ def _versions(key: tuple[str, str], versions: tuple[VersionFacts, ...]) -> str:
 
 
 def _facts(version: VersionFacts) -> Call:
+    words = {"computes": version.computes, "regions": version.regions}
     slots = {"operands": version.operands, "results": version.results}
     said: dict[str, object] = {name: {s.at: s.precision for s in found} for name, found in slots.items() if found}
+    if version.attributes:
+        said["attributes"] = {one.name.value: _attribute(one) for one in version.attributes}
+    said.update({name: word for name, word in words.items() if word})
     said.update({name: True for name in version.holding})
     return Call("PrecisionFacts", (version.op_kind,), said, exploded=False)
+
+
+def _attribute(facts: AttributeFacts) -> Call:
+    said = {"default": facts.default, "added_to": facts.added_to}
+    known = {name: one for name, one in said.items() if one is not None}
+    return Call("AttributeFacts", (facts.precision,), known, exploded=False)
+
+
+def _classes(documents: Iterable[FactsDocument]) -> tuple[str, ...]:
+    versions = (version for d in documents for operator in d.operators for version in operator.versions)
+    return (*["AttributeFacts"] * any(version.attributes for version in versions), "FactsTable", "PrecisionFacts")

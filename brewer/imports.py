@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Iterable, Mapping
 
 from brewer.field_views import enum_alias, enum_constant, group_constant
@@ -21,6 +21,12 @@ _RUNTIME_FUNCTIONS = {
     ),
     "runtime.types": ("Shape",),
 }
+_TEXT = re.compile(
+    r"""\"{3} (?: [^"\\] | \\. | "(?!"") )* \"{3} | f?" (?: [^"\\] | \\. )* " | f?' (?: [^'\\] | \\. )* ' | \#[^\n]*""",
+    re.DOTALL | re.VERBOSE,
+)
+_EXPRESSION = re.compile(r"(?<!\{)\{([^{}]+)\}")
+_TO_SPACES = {ord(character): " " for character in "()[]{}:,;=+-*/%@&|^~<>!\n\\"}
 # Only annotations need these, and they lead to modules that whoever builds instructions does not load.
 _FOR_TYPE_CHECKERS = ("BirWriter", "Names", "Record")
 
@@ -28,13 +34,14 @@ _FOR_TYPE_CHECKERS = ("BirWriter", "Names", "Record")
 def known_names(vocabulary: Vocabulary, sources: PythonSources) -> dict[str, str]:
     """Every name that generated text may use -> the module that it comes from."""
     root = sources.classes.get(ROOT_CLASS)
+    words = f"{sources.modules.package}.vocabulary"
     return {
-        **{name: "runtime.infer" for name in sources.inference},
+        **sources.inference_names,
         **{f"{dtype}_" if dtype == "bool" else dtype: "runtime.dtypes" for dtype in vocabulary.dtypes},
-        **{enum_alias(enum.name.value): "generated.vocabulary" for enum in vocabulary.enums},
-        **{enum_constant(enum.name.value): "generated.vocabulary" for enum in vocabulary.enums},
-        **{group_constant(name): "generated.vocabulary" for name, _ in vocabulary.dtype_groups},
-        **{name: found.module for name, found in sources.classes.items()},
+        **{enum_alias(enum.name.value): words for enum in vocabulary.enums},
+        **{enum_constant(enum.name.value): words for enum in vocabulary.enums},
+        **{group_constant(name): words for name, _ in vocabulary.dtype_groups},
+        **sources.classes.modules,
         **{name: root.imports[name] for name in _FOR_TYPE_CHECKERS if root and name in root.imports},
         **{
             name: module
@@ -59,9 +66,25 @@ def import_lines(used: Iterable[str], known: Mapping[str, str]) -> str:
     return "\n\n".join(blocks)
 
 
-def names_used(tree: ast.Module) -> frozenset[str]:
-    """The names that a module's code reads, those in annotations and base classes too."""
-    return frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+def names_used(text: str) -> set[str]:
+    """The words that may be names in a module's code: not in texts, docstrings and comments, nor behind a dot.
+
+    A syntax tree would tell keywords and parameters apart, too, but takes twenty times as long. None of them bears the
+    name of something that is imported; a test compares the two.
+    """
+    code, texts = _parted(text)
+    expressions = [part for each in texts if each[:1] == "f" for part in _EXPRESSION.findall(each)]
+    return set(" ".join([*code, *expressions]).replace(".", " .").translate(_TO_SPACES).split())
+
+
+def _parted(text: str) -> tuple[list[str], list[str]]:
+    """Code without texts, and the texts that may hold expressions."""
+    code = " ".join(text.split('"""')[::2])
+    if "\\" in text or "'" in code or "#" in code:
+        return _TEXT.split(text), _TEXT.findall(text)
+    parts = code.split('"')
+    texts = zip(parts[:-1:2], parts[1::2], strict=True)
+    return parts[::2], [f"f{text}" for before, text in texts if before[-1:] == "f"]
 
 
 def _statements(names: set[str], known: Mapping[str, str]) -> list[str]:

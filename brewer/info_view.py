@@ -6,11 +6,12 @@ from brewer.constructor_view import has_many_results
 from brewer.field_views import default_value, enum_constant, group_constant
 from brewer.load import Brewable
 from brewer.model import Attribute, Definition, Fact, Operand
+from brewer.python_sources import PythonSources
 from brewer.python_text import Call, Code, literal
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
 
 
-def info_view(brewable: Brewable, groups: frozenset[str]) -> tuple[str, ...]:
+def info_view(brewable: Brewable, groups: frozenset[str], sources: PythonSources) -> tuple[str, ...]:
     """The keyword arguments of `InstructionInfo`, defaults left out. `groups` are the names of groups of data types."""
     definition, rhs = brewable.definition, brewable.rhs
     said: dict[str, object] = {
@@ -28,7 +29,7 @@ def info_view(brewable: Brewable, groups: frozenset[str]) -> tuple[str, ...]:
         "capabilities": capabilities(definition),
         "op_kind": definition.op_kind,
         "facts": {name: _fact(fact) for name, fact in definition.facts if fact},
-        "semantics": definition.semantics.value if definition.semantics else None,
+        "semantics": sources.semantics[definition.semantics.value] if definition.semantics else None,
         "renames": tuple((rename.version, rename.old.value, rename.new.value) for rename in definition.renames),
     }
     head = (

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from collections.abc import Mapping as Table
 from dataclasses import dataclass
 
+from brewer.field_keys import ATTRIBUTE, CONSTRAINT, OPERAND, RESULT
+from brewer.kinds import Table as KeyTable
 from brewer.model import Text
 from brewer.problems import Problems
 from brewer.yaml_tree import Entry, Mapping
@@ -19,16 +21,18 @@ from runtime.diagnostics import Note
 NOT_INHERITED = frozenset(
     ("name", "base", "abstract", "summary", "doc", "since", "deprecated", "examples", "wrapper", "rhs_str")
 )
-# Keys whose entries are merged one by one; all others are replaced as a whole.
-_BY_ENTRY = frozenset(("operands", "results", "attributes", "ap_indices", "constraints", "capabilities"))
-_BY_ENTRY_KEY = frozenset(("operands", "results", "attributes", "constraints"))
-# Keys of an entry that say the same thing in different ways: whoever states one drops what was inherited of the others.
-_ALTERNATIVES = (
-    frozenset(("same_as", "infer")),
-    frozenset(("equal", "not_equal", "less", "at_most", "at_least", "multiple_of")),
-    frozenset(("default", "optional")),
-    frozenset(("rank", "shape")),
-)
+# Keys whose entries are merged one by one; all others are replaced as a whole. With the table of what stands in one,
+# where that is merged key by key.
+_BY_ENTRY: Table[str, KeyTable | None] = {
+    "operands": OPERAND,
+    "results": RESULT,
+    "attributes": ATTRIBUTE,
+    "constraints": CONSTRAINT,
+    "ap_indices": None,
+    "capabilities": None,
+}
+# A function that infers a type replaces a data type and a shape, and the other way round, although both may be stated.
+_OTHER_WAYS = (("infer", "dtype"), ("infer", "shape"), ("dtype", "infer"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,57 +61,64 @@ def find_base(header: Header, headers: Table[str, list[Header]]) -> Header | Non
 
 def report_cycles(headers: Iterable[Header], table: Table[str, list[Header]], problems: Problems) -> frozenset[str]:
     """Reports each circle of bases once; returns the files of all definitions that hang on one."""
-    broken: set[str] = set()
-    reported: set[str] = set()
+    hangs: dict[str, bool] = {}  # file -> whether its chain of bases has no end
     for header in headers:
-        chain = [header]
-        while (base := find_base(chain[-1], table)) and base not in chain:
-            chain.append(base)
-        if base is None:
-            continue
-        broken.add(header.file)
-        circle = chain[chain.index(base) :]
-        if not reported.intersection(member.file for member in circle):
-            _report_circle(circle, problems)
-            reported.update(member.file for member in circle)
-    return frozenset(broken)
+        chain: dict[str, Header] = {}
+        current: Header | None = header
+        while current and current.file not in hangs and current.file not in chain:
+            chain[current.file] = current
+            current = find_base(current, table)
+        if current and current.file in chain:
+            members = list(chain.values())
+            _report_circle(members[members.index(current) :], problems)
+        endless = current is not None and hangs.get(current.file, True)
+        hangs.update({file: endless for file in chain})
+    return frozenset(file for file, endless in hangs.items() if endless)
 
 
-def merged_tree(header: Header, table: Table[str, list[Header]]) -> Mapping:
-    """The definition's tree with everything that it inherits; the chain of bases has no circle."""
-    base = find_base(header, table)
-    if base is None:
-        return header.tree
-    inherited = merged_tree(base, table)
+def merged_trees(headers: Iterable[Header], table: Table[str, list[Header]]) -> dict[str, Mapping]:
+    """Each definition's tree, by its file, with everything that it inherits; no chain of bases has a circle."""
+    trees: dict[str, Mapping] = {}
+    for header in headers:
+        waiting = [header]
+        while (base := find_base(waiting[-1], table)) and base.file not in trees:
+            waiting.append(base)
+        for each in reversed(waiting):
+            base = find_base(each, table)
+            trees[each.file] = _merged(trees[base.file], each.tree) if base else each.tree
+    return trees
+
+
+def _merged(inherited: Mapping, own: Mapping) -> Mapping:
     entries = {entry.name: entry for entry in inherited if entry.name not in NOT_INHERITED}
-    for entry in header.tree:
+    for entry in own:
         known = entries.get(entry.name)
         entries[entry.name] = _merged_entry(known, entry) if known and entry.name in _BY_ENTRY else entry
-    return Mapping(header.tree.place, tuple(entries.values()), inherited.doubled | header.tree.doubled)
+    return Mapping(own.place, tuple(entries.values()), inherited.doubled | own.doubled)
 
 
 def _merged_entry(inherited: Entry, own: Entry) -> Entry:
     if not isinstance(inherited.value, Mapping) or not isinstance(own.value, Mapping):
         return own
-    by_key = own.name in _BY_ENTRY_KEY
+    table = _BY_ENTRY[own.name]
     entries = {entry.name: entry for entry in inherited.value}
     for entry in own.value:
         known = entries.get(entry.name)
-        entries[entry.name] = _overridden(known, entry) if known and by_key else entry
+        entries[entry.name] = _overridden(known, entry, table) if known and table else entry
     doubled = inherited.value.doubled | own.value.doubled
     return Entry(own.key, Mapping(own.value.place, tuple(entries.values()), doubled))
 
 
-def _overridden(inherited: Entry, own: Entry) -> Entry:
-    """An operand, attribute, result or constraint whose keys override those that it inherits."""
+def _overridden(inherited: Entry, own: Entry, table: KeyTable) -> Entry:
+    """An operand, attribute, result or constraint whose keys override those that it inherits.
+
+    A key also drops what was inherited of those that it excludes: whoever says `default` takes `optional` back.
+    """
     if not isinstance(inherited.value, Mapping) or not isinstance(own.value, Mapping):
         return own
     stated = {entry.name for entry in own.value}
-    dropped = {key for group in _ALTERNATIVES if group & stated for key in group - stated}
-    if stated & {"same_as", "infer"}:
-        dropped |= {"dtype", "shape"}
-    if stated & {"dtype", "shape"}:
-        dropped |= {"same_as", "infer"}
+    pairs = (*table.exclusive, *((right, left) for left, right in table.exclusive), *_OTHER_WAYS)
+    dropped = {right for left, right in pairs if left in stated}
     entries = {entry.name: entry for entry in inherited.value if entry.name not in dropped}
     entries.update({entry.name: entry for entry in own.value})
     doubled = inherited.value.doubled | own.value.doubled

@@ -1,35 +1,59 @@
-"""Reading the entries of one mapping: kinds of values, unknown and missing keys, each mistake said once."""
+"""Reading one mapping by its table of keys: kinds of values, unknown and missing keys, each mistake said once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from collections.abc import Mapping as Lists
 
+from brewer.kinds import (
+    Either,
+    Entries,
+    Flag,
+    FreeText,
+    Key,
+    Kind,
+    Number,
+    OneOrMore,
+    Pattern,
+    Reference,
+    Section,
+    Table,
+    TypeWord,
+    Whole,
+    Word,
+)
 from brewer.model import Text
 from brewer.problems import Problems
 from brewer.yaml_tree import Entry, Mapping, Node, Scalar, Sequence
-from runtime.diagnostics import Note, Place, either, near_names
+from runtime.diagnostics import Note, Place, either, listed, near_names
+
+_TEXTS = (FreeText, Pattern, Reference, TypeWord)
 
 
 class Keys:
-    """The entries of a mapping that may hold the `allowed` keys. `what` names it in messages: `an operand`."""
+    """The entries of a mapping that has the keys of a table. `lists` are the words that it may name."""
 
-    def __init__(self, mapping: Mapping, what: str, allowed: Iterable[str], problems: Problems) -> None:
-        self.what = what
+    def __init__(
+        self, mapping: Mapping, table: Table, problems: Problems, lists: Lists[str, tuple[str, ...]] | None = None
+    ) -> None:
+        self.table = table
         self.problems = problems
-        self.allowed = tuple(allowed)
-        self.entries = {entry.name: entry for entry in mapping if entry.name in self.allowed}
+        self.lists = lists or {}
+        self.entries = {entry.name: entry for entry in mapping if entry.name in table.by_name}
         self.doubled = mapping.doubled
         self._misspelled: set[str] = set()
         for entry in mapping:
-            if entry.name not in self.allowed:
+            if entry.name not in table.by_name:
                 self._report_unknown(entry)
 
     def _report_unknown(self, entry: Entry) -> None:
-        absent = [key for key in self.allowed if key not in self.entries]
-        near = near_names(entry.name, absent) or near_names(entry.name, self.allowed)
+        what, names = self.table.what, self.table.names
+        absent = [key for key in names if key not in self.entries]
+        near = () if self.problems.is_full(entry.place) else near_names(entry.name, absent)
+        near = near or (() if self.problems.is_full(entry.place) else near_names(entry.name, names))
         self._misspelled.update(near)
-        hint = f"did you mean {either(near)}?" if near else f"it has: {', '.join(self.allowed)}"
-        self.problems.error("D011", entry.place, f'{self.what} has no key "{entry.name}"', help=hint)
+        hint = f"did you mean {either(near)}?" if near else f"it has: {', '.join(names)}"
+        self.problems.error("D011", entry.place, f'{what} has no key "{entry.name}"', help=hint)
 
     @property
     def misspelled(self) -> frozenset[str]:
@@ -42,56 +66,75 @@ class Keys:
     def place(self, name: str) -> Place:
         return self.entries[name].place
 
-    def require(self, name: str, place: Place, example: str = "") -> None:
-        """Reports that a key is missing, unless it is there or only misspelled."""
-        self.require_all((name,), place, f"add `{name}: {example}`" if example else "")
+    def check(self, place: Place) -> None:
+        """Reports keys that exclude each other, and at `place` those that are missing."""
+        for pair in self.table.exclusive:
+            if pair[0] in self and pair[1] in self:
+                self._report_exclusive(pair)
+        self.require(place, [key.name for key in self.table.keys if key.required])
+        for need in self.table.needs:
+            if need.beside in self and need.unless not in self:
+                self.require(place, [need.key])
 
-    def require_all(self, names: Iterable[str], place: Place, help: str = "") -> None:
-        """Reports in one message which keys are missing."""
+    def _report_exclusive(self, pair: tuple[str, str]) -> None:
+        first, second = sorted((self.entries[name] for name in pair), key=lambda entry: entry.place)
+        message = f'"{second.name}" and "{first.name}" exclude each other; keep one'
+        self.problems.error("D025", second.place, message)
+
+    def require(self, place: Place, names: Iterable[str], help: str = "") -> None:
+        """Reports in one message which keys are missing, and not only misspelled."""
         missing = [name for name in names if name not in self.entries and name not in self._misspelled]
         if missing:
             keys = f"the key{'s' * (len(missing) > 1)} {either(missing, 'and')}"
-            self.problems.error("D013", place, f"{self.what} needs {keys}", help=help)
-
-    def exclusive(self, *names: str) -> None:
-        """Reports the second of two keys that exclude each other."""
-        present = sorted((self.entries[name] for name in names if name in self), key=lambda entry: entry.place)
-        for entry in present[1:]:
-            first = present[0].name
-            self.problems.error("D025", entry.place, f'"{entry.name}" and "{first}" exclude each other; keep one')
+            examples = listed((f"`{self.table.by_name[name].example}`" for name in missing), "and")
+            self.problems.error("D013", place, f"{self.table.what} needs {keys}", help=help or f"add {examples}")
 
     def value(self, name: str) -> Node | None:
         """The node of a key; None if it is absent, or empty (which is reported)."""
         entry = self.entries.get(name)
         if entry is None:
             return None
-        if isinstance(entry.value, Scalar) and entry.value.value is None:
+        value = entry.value
+        if isinstance(value, Scalar) and value.value is None:
             self.problems.error("D022", entry.place, f'"{name}" has no value', help="give it one or remove the key")
             return None
-        return entry.value
+        if isinstance(value, Sequence) and not value.items and _is_one_or_more(self.table.by_name[name].kind):
+            help = "give it values or remove the key"
+            self.problems.error("D022", value.place, f'"{name}" is an empty list', help=help)
+            return None
+        return value
 
     def text(self, name: str) -> Text | None:
+        kind = self._kind(name, *_TEXTS)
         node = self.value(name)
-        return None if node is None else read_text(node, f'"{name}"', self.problems)
+        text = None if node is None else read_text(node, f'"{name}"', self.problems)
+        if text is None or not isinstance(kind, Pattern):
+            return text
+        return text if is_written_as(kind, text, self.problems) else None
 
     def text_or_empty(self, name: str) -> str:
         text = self.text(name)
         return text.value.strip() if text else ""
 
-    def flag(self, name: str, default: bool = False) -> bool:
+    def flag(self, name: str, otherwise: bool = False) -> bool:
+        """`otherwise` stands for a value that is neither true nor false, which is reported."""
+        self._kind(name, Flag)
         node = self.value(name)
         if node is None:
-            return default
+            return otherwise if name in self else False
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
         self.problems.error("D014", node.place, f'"{name}" is true or false, not {kind_of(node)}')
-        return default
+        return otherwise
 
     def integer(self, name: str) -> int | None:
+        kind = self._kind(name, Whole)
+        assert isinstance(kind, Whole)
         node = self.value(name)
-        return None if node is None else read_integer(node, f'"{name}"', self.problems)
+        return None if node is None else read_integer(node, f'"{name}"', kind, self.problems)
 
     def number(self, name: str) -> float | None:
+        self._kind(name, Number)
         node = self.value(name)
         if node is None:
             return None
@@ -100,23 +143,33 @@ class Keys:
         self.problems.error("D014", node.place, f'"{name}" is a number, not {kind_of(node)}')
         return None
 
-    def word(self, name: str, known: Iterable[str], kind: str, code: str = "D015") -> Text | None:
-        """A text that must be one of the known words; `kind` names them in messages: `access mode`."""
-        text = self.text(name)
-        return text if text and is_known(text, known, kind, code, self.problems) else None
+    def word(self, name: str) -> Text | None:
+        """A text that must be one of the known words."""
+        kind = self._kind(name, Word)
+        node = self.value(name)
+        text = None if node is None else read_text(node, f'"{name}"', self.problems)
+        return text if text and self.is_known(text, kind) else None
 
-    def words(self, name: str, known: Iterable[str], kind: str, code: str = "D015") -> tuple[Text, ...]:
+    def word_or_default(self, name: str) -> str:
+        text = self.word(name)
+        default = self.table.by_name[name].default
+        assert isinstance(default, str)
+        return text.value if text else default
+
+    def words(self, name: str) -> tuple[Text, ...]:
         """A word or a list of words, all known, none twice."""
-        known = tuple(known)
-        found = self.texts(name)
-        return tuple(text for text in found if is_known(text, known, kind, code, self.problems))
+        kind = self._kind(name, OneOrMore)
+        assert isinstance(kind, OneOrMore)
+        return tuple(text for text in self.texts(name) if self.is_known(text, kind.item))
 
     def texts(self, name: str) -> tuple[Text, ...]:
         """A text or a list of texts, none twice."""
+        self._kind(name, OneOrMore)
         node = self.value(name)
         return () if node is None else read_texts(node, f'"{name}"', self.problems)
 
     def mapping(self, name: str) -> Mapping | None:
+        self._kind(name, Section, Entries)
         node = self.value(name)
         if node is None or isinstance(node, Mapping):
             return node
@@ -131,6 +184,22 @@ class Keys:
             if body is not None:
                 found.append((Text(entry.name, entry.place), body))
         return tuple(found)
+
+    def is_known(self, text: Text, kind: Kind) -> bool:
+        """Whether a text is one of the words; reported where not."""
+        assert isinstance(kind, Word), f"{kind} has no known words"
+        known = self.lists[kind.known] if isinstance(kind.known, str) else kind.known
+        return is_known(text, known, kind.noun, kind.code, self.problems)
+
+    def _kind(self, name: str, *classes: type) -> Kind:
+        """The kind that the table gives a key; that the reader asks for another one would be a mistake of ours."""
+        key: Key = self.table.by_name[name]
+        assert isinstance(key.kind, classes), f'"{name}" of {self.table.what} is {key.kind}, and read as {classes}'
+        return key.kind
+
+
+def _is_one_or_more(kind: Kind) -> bool:
+    return isinstance(kind, OneOrMore) or isinstance(kind, Either) and any(map(_is_one_or_more, kind.kinds))
 
 
 def entry_mapping(entry: Entry, problems: Problems) -> Mapping | None:
@@ -161,11 +230,23 @@ def read_text(node: Node, what: str, problems: Problems) -> Text | None:
     return None
 
 
-def read_integer(node: Node, what: str, problems: Problems) -> int | None:
-    if isinstance(node, Scalar) and isinstance(node.value, int) and not isinstance(node.value, bool):
-        return node.value
-    problems.error("D014", node.place, f"{what} is a whole number, not {kind_of(node)}")
-    return None
+def is_written_as(pattern: Pattern, text: Text, problems: Problems) -> bool:
+    """Whether a text has its form; reported where not."""
+    if pattern.matches(text.value):
+        return True
+    message = pattern.refusal or f'"{text}" is not a {pattern.noun}'
+    problems.error(pattern.code, text.place, message, help=pattern.help)
+    return False
+
+
+def read_integer(node: Node, what: str, kind: Whole, problems: Problems) -> int | None:
+    if not isinstance(node, Scalar) or not isinstance(node.value, int) or isinstance(node.value, bool):
+        problems.error("D014", node.place, f"{what} is a whole number, not {kind_of(node)}")
+        return None
+    if kind.minimum is not None and node.value < kind.minimum:
+        problems.error(kind.code, node.place, f"{what} is at least {kind.minimum}, not {node.value}")
+        return None
+    return node.value
 
 
 def read_texts(node: Node, what: str, problems: Problems) -> tuple[Text, ...]:
@@ -173,21 +254,23 @@ def read_texts(node: Node, what: str, problems: Problems) -> tuple[Text, ...]:
         problems.error("D014", node.place, f"{what} is a text or a list of texts, not a mapping")
         return ()
     items = node.items if isinstance(node, Sequence) else (node,)
+    texts = (text for item in items if (text := read_text(item, what, problems)))
     found: dict[str, Text] = {}
-    for item in items:
-        text = read_text(item, what, problems)
-        if text is None:
-            continue
-        if text.value in found:
-            notes = [Note("it stands here first", found[text.value].place)]
-            problems.error("D024", text.place, f'"{text}" stands twice in {what}', notes=notes)
-        found.setdefault(text.value, text)
+    for text in texts:
+        if first := found.get(text.value):
+            report_twice(f'"{text}"', text.place, first.place, what, problems)
+        else:
+            found[text.value] = text
     return tuple(found.values())
 
 
+def report_twice(shown: str, place: Place, first: Place, what: str, problems: Problems) -> None:
+    notes = [Note("it stands here first", first)]
+    problems.error("D024", place, f"{shown} stands twice in {what}", notes=notes)
+
+
 def is_known(text: Text, known: Iterable[str], kind: str, code: str, problems: Problems) -> bool:
-    known = tuple(known)
-    if text.value in known:
+    if text.value in (known if isinstance(known, Container) else tuple(known)):
         return True
     problems.unknown(code, text.place, kind, text.value, known)
     return False

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from brewer.check_fields import (
-    check_clashes,
-    check_fields,
-    check_functions,
-    check_unnamed_wrappers,
-    check_wrapper,
-)
+from brewer.check_contradictions import check_contradictions
+from brewer.check_fields import check_clashes, check_fields, check_functions
 from brewer.check_names import check_base, check_headers, check_mnemonics
 from brewer.check_rhs import check_rhs
 from brewer.check_rules import check_constraints, check_facts, check_renames, check_results, check_serialize
+from brewer.check_wrappers import check_unnamed_wrappers, check_wrapper
 from brewer.definition_files import Headers, load_headers, load_vocabulary
-from brewer.inheritance import Header, find_base, merged_tree, report_cycles
+from brewer.inheritance import Header, find_base, merged_trees, report_cycles
 from brewer.model import Definition
 from brewer.problems import Problems
 from brewer.project import Project
@@ -56,21 +53,44 @@ def load(project: Project) -> Instructions:
     Raises: DiagnosticsError with all mistakes, in file order.
     """
     problems = Problems()
+    instructions = load_what_is_readable(project, problems)
+    problems.raise_if_any()
+    assert instructions is not None
+    return instructions
+
+
+def load_what_is_readable(project: Project, problems: Problems) -> Instructions | None:
+    """What `defs/` says as far as it can be read, mistakes or not; None without its vocabulary."""
     if not project.definitions.is_dir():
         help = "start brewer in a project, or name one with --root"
         problems.error("D084", None, f"there is no folder {shown_path(str(project.definitions))}", help=help)
-        problems.raise_if_any()
+        return None
     vocabulary = load_vocabulary(project, problems)
     files = load_headers(project, problems)
-    if vocabulary is None:
-        problems.raise_if_any()  # without its words, every definition would be wrong
+    if vocabulary is None:  # without its words, every definition would be wrong
+        return None
+    return check_together(project, files, vocabulary, problems)
+
+
+def load_part(project: Project, files: Iterable[str], others: Iterable[str]) -> Instructions:
+    """Reads and checks these files only. They hold all that their definitions stand on.
+
+    `others` are the names of definitions that are known to be sound.
+    Raises: DiagnosticsError with all mistakes in these files.
+    """
+    problems = Problems()
+    vocabulary = load_vocabulary(project, problems)
+    found = load_headers(project, problems, files)
+    problems.raise_if_any()
     assert vocabulary is not None
-    instructions = _check_together(project, files, vocabulary, problems)
+    unjudged = frozenset(others) - {header.name.value for header in found.headers}
+    instructions = check_together(project, replace(found, unread=unjudged), vocabulary, problems)
     problems.raise_if_any()
     return instructions
 
 
-def _check_together(project: Project, files: Headers, vocabulary: Vocabulary, problems: Problems) -> Instructions:
+def check_together(project: Project, files: Headers, vocabulary: Vocabulary, problems: Problems) -> Instructions:
+    """Everything that the files say as far as it is sound, and all mistakes."""
     table: dict[str, list[Header]] = {}
     for header in files.headers:
         table.setdefault(header.name.value, []).append(header)
@@ -80,9 +100,8 @@ def _check_together(project: Project, files: Headers, vocabulary: Vocabulary, pr
     # What stands on a file that could not be read is not judged: its mistakes may all come from there.
     sound = [chain for chain in chains.values() if not files.unread.intersection(_base_names(chain))]
     based = {chain[0].file: check_base(chain[0], table, project.sources, problems) for chain in sound}
-    models = {
-        chain[0].file: read_definition(chain[0], merged_tree(chain[0], table), vocabulary, problems) for chain in sound
-    }
+    trees = merged_trees((chain[0] for chain in sound), table)
+    models = {chain[0].file: read_definition(chain[0], trees[chain[0].file], vocabulary, problems) for chain in sound}
     brewables = []
     for chain in sound:
         definitions = [models[member.file] for member in chain]
@@ -112,13 +131,14 @@ def _base_names(chain: list[Header]) -> set[str]:
 
 def _check_one(chain: list[Definition], project: Project, vocabulary: Vocabulary, problems: Problems) -> Rhs | None:
     definition = chain[0]
-    check_wrapper(definition, project.sources, problems)
+    check_wrapper(chain, project.sources, problems)
     check_functions(definition, project.sources, problems)
     if not definition.fields_are_known:
         return None
     check_fields(definition, problems)
     check_clashes(definition, chain, project.sources, problems)
     check_constraints(definition, problems)
+    check_contradictions(definition, problems)
     check_results(definition, vocabulary, problems)
     check_facts(definition, problems)
     check_serialize(definition, problems)

@@ -6,6 +6,7 @@ every reader takes for the same value.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ _NUMBER_SOMEWHERE = re.compile(
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?\Z")
 _BOOLEAN_SOMEWHERE = frozenset({"yes", "no", "on", "off", "true", "false"})
 _NULL = frozenset({"", "~", "null"})
+_STARTS_OF_NUMBERS = frozenset("+-.0123456789")
+_LEAST, _MOST = -(2**63), 2**64 - 1  # what every reader has an integer for
+_SHOWN = 40  # characters of a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +41,21 @@ def plain_value(text: str) -> bool | int | float | str | Ambiguous:
     if text in ("true", "false"):
         return text == "true"
     if _INTEGER.match(text) and text != "-0":
-        return int(text)
+        return _whole(text)
     if _FLOAT.match(text):
-        return float(text)
+        value = float(text)
+        return value if math.isfinite(value) else _too_large(text, "it is infinite in 64 bits")
     return _why_not_text(text) or text
+
+
+def _whole(text: str) -> int | Ambiguous:
+    value = int(text) if len(text) <= _SHOWN else _MOST + 1  # Python refuses to read thousands of digits
+    return value if _LEAST <= value <= _MOST else _too_large(text, "it has more than 64 bits")
+
+
+def _too_large(text: str, reason: str) -> Ambiguous:
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return Ambiguous(f"{shown} is not the same number for every YAML reader", f"{reason}; write a smaller one")
 
 
 def _why_not_text(text: str) -> Ambiguous | None:
@@ -51,11 +66,15 @@ def _why_not_text(text: str) -> Ambiguous | None:
         return Ambiguous(f"{text} is a boolean for some YAML readers and a text for others", f"{quoted}, else {meant}")
     if lower in _NULL:
         return Ambiguous(f"{text} is YAML's null", f"{quoted}, else leave the key out")
-    if _NUMBER_SOMEWHERE.match(text):
-        meant = "a number is written in plain decimals, such as 10, 0.5 or 1.0e-6"
-        return Ambiguous(f"{text} is not the same number for every YAML reader", f"{meant}; {quoted}")
-    if _DATE.match(text):
-        return Ambiguous(f"{text} is a date for some YAML readers and a text for others", quoted)
     if text in ("<<", "="):
         return Ambiguous(f"{text} is a merge or default key for some YAML readers", quoted)
+    if text[0] not in _STARTS_OF_NUMBERS:
+        return None
+    if _NUMBER_SOMEWHERE.match(text):
+        meant = "a number is written in plain decimals, such as 10, 0.5 or 1.0e-6"
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        quoted = f'write "{shown}" in quotes if the text is meant'
+        return Ambiguous(f"{shown} is not the same number for every YAML reader", f"{meant}; {quoted}")
+    if _DATE.match(text):
+        return Ambiguous(f"{text} is a date for some YAML readers and a text for others", quoted)
     return None

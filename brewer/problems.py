@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from brewer.codes import CODES
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Note, Place, did_you_mean, in_file_order
+
+SHOWN_OF_A_FILE = 100
+"""Mistakes; whoever has more corrects some and looks again."""
+_MOST_COMPARED = 2_000  # names; each takes some 20 microseconds
+_SHOWN_OF_A_TEXT = 600  # characters; a name in it may be as long as its file
 
 
 class Problems:
     """The mistakes of one run, and the lines of the files that they stand in."""
 
     def __init__(self) -> None:
-        self._found: list[Diagnostic] = []
+        self._found: dict[Diagnostic, None] = {}  # each once, although a base's mistakes are met in every definition
         self._lines: dict[str, list[str]] = {}
         self._doubtful: set[Place] = set()
+        self._count: Counter[str] = Counter()  # of mistakes, by file
+        self._overflowing: set[str] = set()  # files with more mistakes than are shown
         self.complaints = 0  # said or not: whoever reads something knows by it whether all of that was sound
 
     def add_source(self, file: str, text: str) -> None:
@@ -32,15 +41,34 @@ class Problems:
         self.complaints += 1
         if place in self._doubtful:
             return
+        file = place.file if place else ""
         line = self.line_at(place) if place else None
-        self._found.append(Diagnostic(code, message, place, line, help, tuple(notes)))
+        found = Diagnostic(code, _shortened(message), place, line, _shortened(help), tuple(notes))
+        if found in self._found:
+            return
+        if self._count[file] >= SHOWN_OF_A_FILE:
+            self._overflowing.add(file)
+            return
+        self._count[file] += 1
+        self._found[found] = None
 
     def unknown(self, code: str, place: Place, kind: str, name: str, known: Iterable[str], *, help: str = "") -> None:
         """No `kind` is called `name`; near names are proposed, or all of them where they are few."""
-        known = sorted(set(known))
+        known = sorted(set(known)) if not self.is_full(place) else ()
         listed = f"known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
-        hint = did_you_mean(name, known) or help or listed
+        hint = self.hint(place, name, known) or help or listed
         self.error(code, place, f'no {kind} is called "{name}"', help=hint)
+
+    def hint(self, place: Place, name: str, known: Collection[str], title: str = "") -> str:
+        """`did you mean "f16" or "f32"?`, else all known names behind the title, if there is one."""
+        if self.is_full(place):
+            return ""  # it will not be shown
+        near = did_you_mean(name, known) if len(known) <= _MOST_COMPARED else ""
+        return near or (f"{title}: {', '.join(known) or 'none'}" if title else "")
+
+    def is_full(self, place: Place) -> bool:
+        """Whether no further mistake of the place's file is shown."""
+        return self._count[place.file] >= SHOWN_OF_A_FILE
 
     def line_at(self, place: Place) -> str | None:
         lines = self._lines.get(place.file, [])
@@ -48,9 +76,18 @@ class Problems:
 
     @property
     def found(self) -> tuple[Diagnostic, ...]:
-        return in_file_order(self._found)
+        found = list(in_file_order(self._found))
+        for file in self._overflowing:
+            last = max(at for at, each in enumerate(found) if file == (each.place.file if each.place else ""))
+            note = Note("further mistakes are not shown")
+            found[last] = replace(found[last], notes=(*found[last].notes, note))
+        return tuple(found)
 
     def raise_if_any(self) -> None:
         """Raises: DiagnosticsError with all that was found, in file order."""
         if self._found:
-            raise DiagnosticsError(self._found)
+            raise DiagnosticsError(self.found)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN_OF_A_TEXT else f"{text[:_SHOWN_OF_A_TEXT]} ..."

@@ -1,12 +1,16 @@
-"""What hand-written Python of the project offers to definitions: classes with their members, functions by name.
+"""What hand-written Python offers to definitions: classes with their members, functions by name.
 
-Read as source text. Nothing is imported, so brewing works while `generated/` is broken or absent.
+It is the runtime's, and in another repository than brewer's own the modules that this one names beside it.
+
+Read as source text. Nothing is imported, so brewing works while `generated/` is broken or absent. Most of the files are
+only searched for names: parsing all of them takes as long as brewing fifty definitions.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +18,24 @@ from pathlib import Path
 from runtime.diagnostics import Place
 
 ROOT_CLASS = "Instruction"  # what every base of a definition derives from
+
+
+@dataclass(frozen=True)
+class Modules:
+    """Packages and modules of a project as they are imported; the defaults are those of brewer's own repository.
+
+    A name stands for a module, or for all modules of a package.
+    """
+
+    package: str = "generated"  # what is brewed goes there
+    bases: tuple[str, ...] = ()  # base classes beside those of the runtime
+    wrappers: str = "runtime.wrappers"
+    semantics: str = "runtime.semantics"
+    inference: str = "runtime.infer"
+
+
+_CLASS = re.compile(r"^class[ \t]+(\w+)", re.MULTILINE)
+_FUNCTION = re.compile(r"^def[ \t]+([^\W_]\w*)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -55,42 +77,162 @@ class PythonFunction:
     parameters: tuple[str, ...]
     doc: str  # the first line of its docstring
     place: Place
+    module: str  # runtime.infer
+
+
+class PythonClasses(Mapping[str, PythonClass]):
+    """The classes of some files by name. A file is parsed when one of its classes is asked for, and not before."""
+
+    def __init__(self, files: Mapping[Path, str]) -> None:
+        """`files` are those to search, each with the name of its module; the last of equal names counts."""
+        self._modules = files
+        self._files = {name: file for file in files for name in _CLASS.findall(_text_of(file))}
+        self._found: dict[str, PythonClass] = {}
+        self._parsed: set[Path] = set()
+
+    def __getitem__(self, name: str) -> PythonClass:
+        file = self._files[name]
+        if file not in self._parsed:
+            self._parsed.add(file)
+            self._found.update((found.name, found) for found in self._classes_of(file))
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._files if self.get(name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @property
+    def modules(self) -> dict[str, str]:
+        """Name -> module, also of what only looks like a class; nothing is parsed for it."""
+        return {name: self._modules[file] for name, file in self._files.items()}
+
+    def of_module(self, module: str) -> Iterator[PythonClass]:
+        """The classes of one module, by name."""
+        names = sorted(name for name, file in self._files.items() if self._modules[file] == module)
+        return (found for name in names if (found := self.get(name)))
+
+    def _classes_of(self, file: Path) -> Iterator[PythonClass]:
+        module = self._modules[file]
+        tree = _parse(file)
+        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        imports = {node.name: module for node in classes} | dict(_imports(tree))
+        for node in classes:
+            if self._files.get(node.name) == file:
+                yield PythonClass(
+                    node.name,
+                    module,
+                    bases=tuple(_last_name(base) for base in node.bases),
+                    imports=imports,
+                    place=Place(str(file), node.lineno, len("class ") + 1, len(node.name)),
+                    node=node,
+                )
 
 
 @dataclass(frozen=True)
 class PythonSources:
-    """The `runtime` folder of a project, read when asked."""
+    """The `runtime` folder, and the modules of a project beside it, read when asked."""
 
-    root: Path
-    folder: Path = field(init=False)
+    root: Path  # the folder that `runtime` stands in
+    modules: Modules = field(default_factory=Modules)
+    python: Path | None = None  # where Python finds the modules; None: beside `runtime`
+    _lineages: dict[str, tuple[PythonClass, ...]] = field(init=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "folder", self.root / "runtime")
-
-    @cached_property
-    def classes(self) -> dict[str, PythonClass]:
-        """The classes of runtime/*.py by name."""
-        return {found.name: found for file in sorted(self.folder.glob("*.py")) for found in self._classes_of(file)}
+    @property
+    def folder(self) -> Path:
+        return self.root / "runtime"
 
     @cached_property
-    def wrappers(self) -> dict[str, PythonClass]:
-        """The classes of runtime/wrappers/*.py by name."""
-        files = sorted((self.folder / "wrappers").glob("*.py"))
-        return {found.name: found for file in files for found in self._classes_of(file)}
+    def classes(self) -> PythonClasses:
+        """The classes of runtime/*.py, and of the modules with further base classes, by name."""
+        return PythonClasses({**self._files_of_bases, **self._files_of_runtime})
 
     @cached_property
-    def semantics(self) -> frozenset[str]:
-        """The public functions of runtime/semantics/*.py, each as `family.function`."""
-        files = sorted((self.folder / "semantics").glob("[!_]*.py"))
-        return frozenset(f"{file.stem}.{name}" for file in files for name in _functions(file))
+    def own_bases(self) -> PythonClasses:
+        """The classes of the modules with further base classes by name."""
+        return PythonClasses(self._files_of_bases)
+
+    @cached_property
+    def wrappers(self) -> PythonClasses:
+        """The classes of the modules of wrappers by name."""
+        return PythonClasses(self.files_of(self.modules.wrappers))
+
+    @cached_property
+    def semantics(self) -> dict[str, str]:
+        """The functions that compute, by what a definition calls them, `family.function`, with their names in `INFO`.
+
+        The two are alike for those of `runtime.semantics`; others have the whole name of their module there.
+        """
+        found = {}
+        for name in dict.fromkeys(("runtime.semantics", self.modules.semantics)):
+            for file, module in self.files_of(name).items():
+                prefix = module.removeprefix("runtime.semantics.")
+                functions = [] if file.stem.startswith("_") else _FUNCTION.findall(_text_of(file))
+                found.update({f"{file.stem}.{function}": f"{prefix}.{function}" for function in functions})
+        return found
 
     @cached_property
     def inference(self) -> dict[str, PythonFunction]:
-        """The public functions of runtime/infer.py by name."""
-        return _functions(self.folder / "infer.py")
+        """The public functions of runtime/infer.py, and of the modules with further ones, by name."""
+        return {name: found for file, module in self._files_of_inference for name, found in _functions(file, module)}
+
+    @property
+    def inference_names(self) -> dict[str, str]:
+        """Name -> module; nothing is parsed for it."""
+        files = self._files_of_inference
+        return {name: module for file, module in files for name in _FUNCTION.findall(_text_of(file))}
+
+    def files_of(self, name: str) -> dict[Path, str]:
+        """The files of a module, or of all modules right in a package, with the names of these modules."""
+        if not name:
+            return {}
+        folder = self.root if name.partition(".")[0] == "runtime" else self.python or self.root
+        path = folder.joinpath(*name.split("."))
+        if path.with_suffix(".py").is_file():
+            return {path.with_suffix(".py"): name}
+        return {file: f"{name}.{file.stem}".removesuffix(".__init__") for file in sorted(path.glob("*.py"))}
+
+    def own_files(self) -> tuple[Path, ...]:
+        """The files of the project's own modules."""
+        modules = self.modules
+        names = (*modules.bases, modules.wrappers, modules.semantics, modules.inference)
+        return tuple(dict.fromkeys(file for name in names for file in self.files_of(name)))
+
+    def where(self, setting: str) -> str:
+        """Where what a setting of `[tool.brewer]` names stands, for messages: `runtime/wrappers/`."""
+        name = getattr(self.modules, setting)
+        name = name or getattr(Modules(), setting)
+        path = name.replace(".", "/")
+        return f"{path}.py" if any(file.stem == path.rpartition("/")[2] for file in self.files_of(name)) else f"{path}/"
+
+    @property
+    def _files_of_runtime(self) -> dict[Path, str]:
+        return self.files_of("runtime")
+
+    @property
+    def _files_of_bases(self) -> dict[Path, str]:
+        return {file: module for name in self.modules.bases for file, module in self.files_of(name).items()}
+
+    @property
+    def _files_of_inference(self) -> list[tuple[Path, str]]:
+        names = dict.fromkeys(("runtime.infer", self.modules.inference))
+        return [found for name in names for found in self.files_of(name).items()]
 
     def lineage(self, name: str) -> tuple[PythonClass, ...]:
         """A class of `runtime` and all its bases of ours, nearest first."""
+        if name not in self._lineages:
+            self._lineages[name] = self._lineage(name)
+        return self._lineages[name]
+
+    @cached_property
+    def instruction_classes(self) -> tuple[str, ...]:
+        """The classes that a definition may have as its base: those beside the root of all, and those of `bases`."""
+        root = self.classes.get(ROOT_CLASS)
+        beside = [found.name for found in self.classes.of_module(root.module)] if root else []
+        return tuple(name for name in sorted({*beside, *self.own_bases}) if root in self.lineage(name))
+
+    def _lineage(self, name: str) -> tuple[PythonClass, ...]:
         found: dict[str, PythonClass] = {}
         waiting = [name]
         while waiting:
@@ -100,27 +242,12 @@ class PythonSources:
                 waiting.extend(current.bases)
         return tuple(found.values())
 
-    @cached_property
-    def instruction_classes(self) -> tuple[str, ...]:
-        """The names of the runtime classes that a definition may have as its base: those beside the root of all."""
-        root = self.classes.get(ROOT_CLASS)
-        beside = [name for name, found in sorted(self.classes.items()) if root and found.module == root.module]
-        return tuple(name for name in beside if root in self.lineage(name))
 
-    def _classes_of(self, file: Path) -> Iterator[PythonClass]:
-        module = ".".join(file.relative_to(self.root).with_suffix("").parts)
-        tree = _parse(file)
-        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-        imports = {node.name: module for node in classes} | dict(_imports(tree))
-        for node in classes:
-            yield PythonClass(
-                node.name,
-                module,
-                bases=tuple(_last_name(base) for base in node.bases),
-                imports=imports,
-                place=Place(str(file), node.lineno, len("class ") + 1, len(node.name)),
-                node=node,
-            )
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _parse(file: Path) -> ast.Module:
@@ -130,18 +257,19 @@ def _parse(file: Path) -> ast.Module:
         return ast.Module([], [])  # other tools say what is wrong with it; here it offers nothing
 
 
-def _functions(file: Path) -> dict[str, PythonFunction]:
-    functions = (node for node in _parse(file).body if isinstance(node, ast.FunctionDef))
-    return {
-        node.name: PythonFunction(
-            node.name,
-            parameters=tuple(argument.arg for argument in node.args.args),
-            doc=(ast.get_docstring(node) or "").partition("\n")[0],
-            place=Place(str(file), node.lineno, len("def ") + 1, len(node.name)),
-        )
-        for node in functions
-        if not node.name.startswith("_")
-    }
+def _functions(file: Path, module: str) -> Iterator[tuple[str, PythonFunction]]:
+    for node in _parse(file).body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield (
+                node.name,
+                PythonFunction(
+                    node.name,
+                    parameters=tuple(argument.arg for argument in node.args.args),
+                    doc=(ast.get_docstring(node) or "").partition("\n")[0],
+                    place=Place(str(file), node.lineno, len("def ") + 1, len(node.name)),
+                    module=module,
+                ),
+            )
 
 
 def _members(node: ast.ClassDef) -> Iterator[tuple[str, int]]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePosixPath
 
+from brewer.definition_keys import DEFINITION, REGION_NAME
 from brewer.inheritance import Header
-from brewer.keys import Keys, is_mapping_of_mappings
+from brewer.keys import Keys, is_mapping_of_mappings, is_written_as
 from brewer.model import Definition, Text
 from brewer.problems import Problems
-from brewer.read_fields import check_label, read_ap_indices, read_attribute, read_operand, read_result
+from brewer.read_fields import read_ap_indices, read_attribute, read_operand, read_result
 from brewer.read_rules import (
-    FACTS,
-    OP_KINDS,
     read_capabilities,
     read_constraint,
     read_engines,
@@ -24,29 +22,19 @@ from brewer.read_rules import (
 from brewer.vocabulary import Vocabulary
 from brewer.yaml_tree import Mapping
 
-KEYS = (
-    *("name", "base", "abstract", "summary", "doc", "source", "since", "deprecated", "version", "examples", "wrapper"),
-    *("dst", "operands", "results", "attributes", "ap_indices", "regions", "constraints", "engine", "engines"),
-    *("capabilities", "op_kind", *FACTS, "rhs_str", "semantics", "serialize", "renames"),
-)
-DST = ("required", "optional")
 _FIELD_SECTIONS = ("operands", "attributes", "ap_indices")
-_CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*\Z")
 
 
 def read_header(file: str, tree: Mapping, problems: Problems) -> Text | None:
     """The definition's name, once it is one; without it nothing else of the file can be judged."""
-    keys = Keys(tree, "a definition", KEYS, problems)
+    keys = Keys(tree, DEFINITION, problems)
     start = tree.entries[0].place if tree.entries else tree.place
-    keys.require("name", start, PurePosixPath(file).stem)
+    stem = PurePosixPath(file).stem
+    keys.require(start, ["name"], f"add `name: {stem}`")
     name = keys.text("name")
     if name is None:
         return None
-    if not _CLASS_NAME.match(name.value):
-        help = "definitions are written in CamelCase: TensorCopyOp"
-        problems.error("D018", name.place, f'"{name}" is not a name of a definition', help=help)
-        return None
-    if name.value != PurePosixPath(file).stem:
+    if name.value != stem:
         message = f'the file of the definition "{name}" must be called {name}.yaml'
         help = f"rename the file, which is called {PurePosixPath(file).name}, or the definition"
         problems.error("D023", name.place, message, help=help)
@@ -57,13 +45,13 @@ def read_header(file: str, tree: Mapping, problems: Problems) -> Text | None:
 def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, problems: Problems) -> Definition:
     """The model of a merged tree."""
     name = header.name
-    keys = Keys(tree, "a definition", KEYS, problems)
-    keys.require_all(("base", "summary"), name.place)
-    if "abstract" not in keys:
+    keys = Keys(tree, DEFINITION, problems, vocabulary.lists)
+    keys.check(name.place)
+    abstract = keys.flag("abstract", otherwise=True)
+    if not abstract and "abstract" not in keys.misspelled:
         help = "write `results: {result: {same_as: src}}`, or `results: {}` where there is none"
-        keys.require_all(("results",), name.place, help)
-    dst = keys.word("dst", DST, "rule for dst")
-    op_kind = keys.word("op_kind", OP_KINDS, "kind of operation")
+        keys.require(name.place, ["results"], help)
+    op_kind = keys.word("op_kind")
     semantics = keys.text("semantics")
     constraints = (read_constraint(label, body, problems) for label, body in keys.named_mappings("constraints"))
     operands = tuple(read_operand(n, body, vocabulary, problems) for n, body in keys.named_mappings("operands"))
@@ -77,21 +65,21 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
         file=header.file,
         line=header.line,
         base=keys.text("base") or Text("", name.place),
-        abstract=keys.flag("abstract", default="abstract" in keys),
-        summary=_read_summary(keys, problems),
+        abstract=abstract,
+        summary=_one_line(keys.text_or_empty("summary")),
         doc=keys.text_or_empty("doc"),
         source=read_source(keys, problems),
         since=keys.text_or_empty("since"),
         deprecated=_one_line(keys.text_or_empty("deprecated")),
-        version=_read_version(keys, problems),
+        version=keys.integer("version") or 1,
         examples=keys.texts("examples"),
         wrapper=keys.text("wrapper"),
-        dst=dst.value if dst else "optional",
+        dst=keys.word_or_default("dst"),
         operands=operands,
         results=tuple(read_result(n, body, problems) for n, body in keys.named_mappings("results")),
         attributes=attributes,
         ap_indices=tuple(read_ap_indices(n, body, problems) for n, body in keys.named_mappings("ap_indices")),
-        regions=_read_regions(keys, problems),
+        regions=tuple(region for region in keys.texts("regions") if is_written_as(REGION_NAME, region, problems)),
         constraints=tuple(constraint for constraint in constraints if constraint),
         engines=read_engines(keys, vocabulary, problems),
         capabilities=read_capabilities(keys, problems),
@@ -113,33 +101,6 @@ def _sections_are_sound(keys: Keys) -> bool:
     sections = [keys.entries[key].value for key in _FIELD_SECTIONS if key in keys]
     doubled = any(isinstance(section, Mapping) and section.doubled for section in sections)
     return not doubled and all(is_mapping_of_mappings(keys, key) for key in _FIELD_SECTIONS)
-
-
-def _read_summary(keys: Keys, problems: Problems) -> str:
-    """The first line of the docstring, which people and tools expect to be a sentence."""
-    text = keys.text("summary")
-    if text is None:
-        return ""
-    summary = _one_line(text.value)
-    if summary[:1].islower() or not summary.endswith("."):
-        help = "it starts with a capital letter and ends with a full stop"
-        problems.error("D029", text.place, "the summary is not a sentence", help=help)
-    return summary
-
-
-def _read_regions(keys: Keys, problems: Problems) -> tuple[Text, ...]:
-    regions = keys.texts("regions")
-    for region in regions:
-        check_label(region, "name of a region", problems)
-    return regions
-
-
-def _read_version(keys: Keys, problems: Problems) -> int:
-    version = keys.integer("version")
-    if version is not None and version < 1:
-        problems.error("D014", keys.place("version"), f'"version" is at least 1, not {version}')
-        return 1
-    return version or 1
 
 
 def _one_line(text: str) -> str:

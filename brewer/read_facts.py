@@ -12,20 +12,17 @@ knows is no part of brewing; a test asks it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from brewer.keys import Keys, entry_mapping
+from brewer.definition_keys import FACTS
+from brewer.document_keys import ATTRIBUTE_FACTS, FACTS_DOCUMENT, OPERATOR_NAME, SLOT, VERSION
+from brewer.keys import Keys, entry_mapping, is_written_as
 from brewer.model import Source, Text
 from brewer.problems import Problems
-from brewer.read_rules import FACTS, OP_KINDS, read_source
+from brewer.read_rules import read_source
 from brewer.yaml_tree import Entry, Mapping
 from runtime.diagnostics import Note
-
-PRECISIONS = ("keep", "f32", "index", "scalar")
-_VERSION = ("op_kind", "operands", "results", *FACTS)
-_OPERATOR = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +35,25 @@ class SlotFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class AttributeFacts:
+    """What the value of an attribute is."""
+
+    name: Text
+    precision: str
+    default: float | None
+    added_to: int | None  # the index of an operand
+
+
+@dataclass(frozen=True, slots=True)
 class VersionFacts:
     since: int  # the first version of the operator set for which this holds
     op_kind: str
     operands: tuple[SlotFacts, ...]
     results: tuple[SlotFacts, ...]
-    holding: tuple[str, ...]  # wide_range and its like, in the order of read_rules.FACTS
+    attributes: tuple[AttributeFacts, ...]  # sorted by name
+    computes: str  # empty where nothing is said, as is the next
+    regions: str
+    holding: tuple[str, ...]  # wide_range and its like, in the order of definition_keys.FACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +77,12 @@ def is_facts_document(tree: Mapping) -> bool:
 
 def read_facts_document(dialect: str, file: str, tree: Mapping, problems: Problems) -> FactsDocument:
     """`file` is relative to the project."""
-    keys = Keys(tree, "a document of facts", ("facts", "source", "operators"), problems)
+    keys = Keys(tree, FACTS_DOCUMENT, problems)
+    keys.check(keys.place("facts"))
     domain = keys.text("facts")
     if domain and domain.value != PurePosixPath(file).stem:
         message = f'the file of the facts of "{domain}" must be called {domain}.yaml'
         problems.error("D023", domain.place, message, help=f"rename the file, which is called {file.split('/')[-1]}")
-    keys.require("operators", keys.place("facts"))
     operators = keys.mapping("operators") or ()
     return FactsDocument(
         domain=domain.value if domain else "",
@@ -84,10 +94,11 @@ def read_facts_document(dialect: str, file: str, tree: Mapping, problems: Proble
 
 
 def _read_operator(entry: Entry, problems: Problems) -> OperatorFacts:
-    if not _OPERATOR.match(entry.name):
-        problems.error("D018", entry.place, f'"{entry.name}" is not a name of an operator')
+    name = Text(entry.name, entry.place)
+    is_written_as(OPERATOR_NAME, name, problems)
+    listed = entry_mapping(entry, problems)
     versions = []
-    for version in entry_mapping(entry, problems) or ():
+    for version in listed or ():
         since = version.key.value
         if not isinstance(since, int) or isinstance(since, bool) or since < 1:
             help = "an operator has facts by the version since which they hold: `10: {op_kind: elementwise}`"
@@ -96,20 +107,24 @@ def _read_operator(entry: Entry, problems: Problems) -> OperatorFacts:
         body = entry_mapping(version, problems)
         if body is not None:
             versions.append(_read_version(since, version, body, problems))
-    if isinstance(entry.value, Mapping) and not entry.value.entries:
-        problems.error("D090", entry.place, f'"{entry.name}" has no version', help="1: {op_kind: elementwise}")
-    return OperatorFacts(Text(entry.name, entry.place), tuple(sorted(versions, key=lambda found: found.since)))
+    if listed is not None and not listed.entries:
+        problems.error("D090", entry.place, f'"{name}" has no version', help="1: {op_kind: elementwise}")
+    return OperatorFacts(name, tuple(sorted(versions, key=lambda found: found.since)))
 
 
 def _read_version(since: int, entry: Entry, body: Mapping, problems: Problems) -> VersionFacts:
-    keys = Keys(body, "a version of an operator", _VERSION, problems)
-    keys.require("op_kind", entry.place, "elementwise")
-    op_kind = keys.word("op_kind", OP_KINDS, "kind of operation")
+    keys = Keys(body, VERSION, problems)
+    keys.check(entry.place)
+    op_kind = keys.word("op_kind")
+    computes, regions = keys.word("computes"), keys.word("regions")
     return VersionFacts(
         since=since,
         op_kind=op_kind.value if op_kind else "",
         operands=_read_slots(keys, "operands", problems),
         results=_read_slots(keys, "results", problems),
+        attributes=_read_attributes(keys, problems),
+        computes=computes.value if computes else "",
+        regions=regions.value if regions else "",
         holding=tuple(name for name in FACTS if keys.flag(name)),
     )
 
@@ -117,17 +132,27 @@ def _read_version(since: int, entry: Entry, body: Mapping, problems: Problems) -
 def _read_slots(keys: Keys, section: str, problems: Problems) -> tuple[SlotFacts, ...]:
     found: dict[int, SlotFacts] = {}
     for name, body in keys.named_mappings(section):
-        inner = Keys(body, f"one of the {section}", ("at", "precision"), problems)
-        inner.require_all(("at", "precision"), name.place, "scales: {at: 2, precision: f32}")
+        inner = Keys(body, SLOT, problems)
+        inner.check(name.place)
         at = inner.integer("at")
-        precision = inner.word("precision", PRECISIONS, "operand precision")
+        precision = inner.word("precision")
         if at is None or precision is None:
             continue
-        if at < 0:
-            problems.error("D014", inner.place("at"), f'"at" counts from 0, so it is not {at}')
-        elif at in found:
+        if at in found:
             notes = [Note(f'"{found[at].name}" stands there too', found[at].name.place)]
             problems.error("D091", name.place, f"two of the {section} stand at {at}", notes=notes)
         else:
             found[at] = SlotFacts(name, at, precision.value)
     return tuple(found[at] for at in sorted(found))
+
+
+def _read_attributes(keys: Keys, problems: Problems) -> tuple[AttributeFacts, ...]:
+    found = []
+    for name, body in keys.named_mappings("attributes"):
+        inner = Keys(body, ATTRIBUTE_FACTS, problems)
+        inner.check(name.place)
+        precision, default, added_to = inner.word("precision"), inner.number("default"), inner.integer("added_to")
+        if precision:
+            value = None if default is None else float(default)
+            found.append(AttributeFacts(name, precision.value, value, added_to))
+    return tuple(sorted(found, key=lambda one: one.name.value))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-from brewer.keys import Keys, entry_mapping, is_known, kind_of, read_texts
+from brewer.definition_keys import CAPABILITIES, CAPABILITY, ENGINE, FACTS, SOURCE
+from brewer.field_keys import CONSTRAINT, LABEL, RELATIONS, TERM
+from brewer.keys import Keys, entry_mapping, is_known, is_written_as, kind_of, read_texts
+from brewer.kinds import Entries, Whole
 from brewer.model import (
     BirField,
     Constraint,
@@ -18,66 +19,42 @@ from brewer.model import (
     Text,
 )
 from brewer.problems import Problems
-from brewer.read_fields import check_label
 from brewer.vocabulary import Vocabulary
-from brewer.yaml_tree import Mapping, Node, Scalar, Sequence
-from runtime.diagnostics import Place
-
-RELATIONS = ("equal", "not_equal", "less", "at_most", "at_least", "multiple_of")
-CAPABILITIES = (
-    "can_mutate_dst_ty",
-    "can_write_to_psum",
-    "can_vectorize",
-    "is_barrier",
-    "side_effects",
-    "terminator",
-    "commutative",
-)
-OP_KINDS = ("compute", "reduction", "elementwise", "data_movement", "boundary")
-FACTS = ("force_f32", "precision_intact", "keeps_dtype", "wide_range", "range_safe", "follow")
-# How `BirWriter` writes a field: the names of its methods, and `list` for a list of them.
-BIR_KINDS = ("var", "number", "word", "flag", "dtype", "shape", "type", "constant", "indices", "list")
-_TERM = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\.([A-Za-z_][A-Za-z0-9_]*)(?:\[(-?[0-9]+)\])?)?\Z")
+from brewer.yaml_tree import Entry, Mapping, Node, Scalar, Sequence
 
 
 def read_constraint(label: Text, body: Mapping, problems: Problems) -> Constraint | None:
-    check_label(label, "label of a constraint", problems)
-    keys = Keys(body, "a constraint", (*RELATIONS, "when", "message"), problems)
-    keys.require("message", label.place, "what is wrong")
-    keys.exclusive(*RELATIONS)
+    is_written_as(LABEL, label, problems)
+    keys = Keys(body, CONSTRAINT, problems)
+    keys.check(label.place)
     relation = next((name for name in RELATIONS if name in keys), None)
-    if relation is None and keys.misspelled:
-        return None
+    message, when = keys.text("message"), keys.text("when")
     if relation is None:
-        help = f"one of {', '.join(RELATIONS)}: [left, right]"
-        problems.error("D071", label.place, f'the constraint "{label}" states no relation', help=help)
+        if not keys.misspelled:
+            help = f"one of {', '.join(RELATIONS)}: [left, right]"
+            problems.error("D071", label.place, f'the constraint "{label}" states no relation', help=help)
         return None
     terms = _read_terms(keys.value(relation), relation, problems)
-    message = keys.text("message")
-    if message and ("{" in message.value or "}" in message.value):
-        help = "the verifier adds the values of both terms to the message"
-        problems.error("D071", message.place, "a message has no placeholders", help=help)
-    when = keys.text("when")
     if terms is None:
         return None
     return Constraint(label, relation, terms[0], terms[1], message.value.strip() if message else "", when)
 
 
 def read_engines(keys: Keys, vocabulary: Vocabulary, problems: Problems) -> Engines:
-    hint = keys.word("engine", vocabulary.engines, "engine", "D016")
+    hint = keys.word("engine")
     legal: tuple[str, ...] = ()
     by_target: list[tuple[str, tuple[str, ...]]] = []
     node = keys.value("engines")
     if isinstance(node, Mapping):
         for entry in node:
-            words = _engine_words(entry.value, entry.name, vocabulary, problems)
-            target = Text(entry.name, entry.place)
+            words = tuple(word.value for word in _engine_words(keys, entry.value, entry.name, problems))
             if entry.name == "default":
                 legal = words
-            elif is_known(target, vocabulary.targets, "target", "D015", problems):
+            elif is_known(Text(entry.name, entry.place), vocabulary.targets, "target", "D015", problems):
+                _report_absent_engines(entry, vocabulary, problems)
                 by_target.append((entry.name, words))
     elif node is not None:
-        legal = _engine_words(node, "engines", vocabulary, problems)
+        legal = tuple(word.value for word in _engine_words(keys, node, "engines", problems))
     anywhere = {*legal, *(engine for _, words in by_target for engine in words)}
     if hint and hint.value != "unknown" and anywhere and hint.value not in anywhere:
         message = f'the engine "{hint}" is not one of the engines'
@@ -85,11 +62,24 @@ def read_engines(keys: Keys, vocabulary: Vocabulary, problems: Problems) -> Engi
     return Engines(hint.value if hint else None, legal, tuple(by_target), hint.place if hint else None)
 
 
+def _engine_words(keys: Keys, node: Node, what: str, problems: Problems) -> tuple[Text, ...]:
+    return tuple(word for word in read_texts(node, f'"{what}"', problems) if keys.is_known(word, ENGINE))
+
+
+def _report_absent_engines(entry: Entry, vocabulary: Vocabulary, problems: Problems) -> None:
+    """At each engine of a target's list that the target does not have."""
+    engines = dict(vocabulary.engines_of)[entry.name]
+    for item in entry.value.items if isinstance(entry.value, Sequence) else (entry.value,):
+        if isinstance(item, Scalar) and item.value in vocabulary.engines and item.value not in engines:
+            help = f"its engines: {', '.join(engines)}"
+            problems.error("D079", item.place, f'the target "{entry.name}" has no {item.text} engine', help=help)
+
+
 def read_capabilities(keys: Keys, problems: Problems) -> tuple[tuple[str, bool], ...]:
     body = keys.mapping("capabilities")
     if body is None:
         return ()
-    inner = Keys(body, 'the mapping "capabilities"', CAPABILITIES, problems)
+    inner = Keys(body, CAPABILITY, problems)
     return tuple((name, inner.flag(name)) for name in CAPABILITIES if name in inner)
 
 
@@ -98,10 +88,8 @@ def read_facts(keys: Keys, problems: Problems) -> tuple[tuple[str, Fact], ...]:
     for name in FACTS:
         node = keys.value(name)
         if isinstance(node, Mapping):
-            facts.append(
-                (name, tuple(_fact_by_attribute(entry.name, entry.value, entry.place, problems) for entry in node))
-            )
-        elif node is not None and isinstance(node, Scalar) and isinstance(node.value, bool):
+            facts.append((name, tuple(_fact_by_attribute(entry, problems) for entry in node)))
+        elif isinstance(node, Scalar) and isinstance(node.value, bool):
             facts.append((name, node.value))
         elif node is not None:
             help = f"{name}: {{attribute: [values]}}"
@@ -110,28 +98,37 @@ def read_facts(keys: Keys, problems: Problems) -> tuple[tuple[str, Fact], ...]:
     return tuple(facts)
 
 
+def _fact_by_attribute(entry: Entry, problems: Problems) -> FactByAttribute:
+    return FactByAttribute(Text(entry.name, entry.place), read_texts(entry.value, f'"{entry.name}"', problems))
+
+
 def read_serialize(keys: Keys, problems: Problems) -> tuple[BirField, ...]:
+    section = keys.table.by_name["serialize"].kind
+    assert isinstance(section, Entries)
     fields: list[BirField] = []
     for entry in keys.mapping("serialize") or ():
         kind = entry.value
         if not isinstance(kind, Scalar) or not isinstance(kind.value, str):
             problems.error("D014", kind.place, f"a kind of BIR field is a word, not {kind_of(kind)}")
-        elif is_known(Text(kind.value, kind.place), BIR_KINDS, "kind of BIR field", "D015", problems):
+        elif keys.is_known(Text(kind.value, kind.place), section.value):
             fields.append(BirField(Text(entry.name, entry.place), kind.value))
     return tuple(fields)
 
 
 def read_renames(keys: Keys, problems: Problems) -> tuple[Rename, ...]:
+    section = keys.table.by_name["renames"].kind
+    assert isinstance(section, Entries) and isinstance(section.names, Whole) and section.names.minimum
     renames: list[Rename] = []
     for entry in keys.mapping("renames") or ():
-        if not isinstance(entry.key.value, int) or entry.key.value < 2:
-            message = f'"{entry.name}" is no version that can rename a field; the first is 2'
-            problems.error("D075", entry.place, message, help="renames: {2: {old: new}}")
+        version = entry.key.value
+        if not isinstance(version, int) or version < section.names.minimum:
+            message = f'"{entry.name}" is no version that can rename a field; the first is {section.names.minimum}'
+            problems.error("D075", entry.place, message, help=keys.table.by_name["renames"].example)
             continue
         for pair in entry_mapping(entry, problems) or ():
             if isinstance(pair.value, Scalar) and isinstance(pair.value.value, str):
                 new = Text(pair.value.value, pair.value.place)
-                renames.append(Rename(entry.key.value, Text(pair.name, pair.place), new))
+                renames.append(Rename(version, Text(pair.name, pair.place), new))
             else:
                 problems.error("D014", pair.value.place, f"the new name is a word, not {kind_of(pair.value)}")
     return tuple(renames)
@@ -146,8 +143,8 @@ def read_source(keys: Keys, problems: Problems) -> tuple[Source, ...]:
             help = "source: {document: ..., section: ...}"
             problems.error("D014", item.place, f'"source" is a mapping, not {kind_of(item)}', help=help)
             continue
-        inner = Keys(item, "a source", ("document", "section"), problems)
-        inner.require("document", item.place)
+        inner = Keys(item, SOURCE, problems)
+        inner.check(item.place)
         sources.append(Source(inner.text_or_empty("document"), inner.text_or_empty("section")))
     return tuple(sources)
 
@@ -166,21 +163,12 @@ def _read_terms(node: Node | None, relation: str, problems: Problems) -> tuple[T
 
 
 def _read_term(node: Node, problems: Problems) -> Term | None:
-    if isinstance(node, Scalar) and isinstance(node.value, int) and not isinstance(node.value, bool):
-        return node.value
-    match = _TERM.match(node.value) if isinstance(node, Scalar) and isinstance(node.value, str) else None
-    if match is None:
-        help = "a term is a whole number, field, field.dtype, field.rank, field.shape or field.shape[0]"
-        problems.error("D071", node.place, f"not a term: {kind_of(node)}", help=help)
+    value = node.value if isinstance(node, Scalar) else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if not isinstance(value, str) or not TERM.matches(value):
+        problems.error(TERM.code, node.place, f"not a term: {kind_of(node)}", help=TERM.help)
         return None
-    index = match.group(3)
-    return FieldTerm(Text(match.group(1), node.place), match.group(2) or "", None if index is None else int(index))
-
-
-def _engine_words(node: Node, what: str, vocabulary: Vocabulary, problems: Problems) -> tuple[str, ...]:
-    words = read_texts(node, f'"{what}"', problems)
-    return tuple(w.value for w in words if is_known(w, vocabulary.engines, "engine", "D016", problems))
-
-
-def _fact_by_attribute(name: str, node: Node, place: Place, problems: Problems) -> FactByAttribute:
-    return FactByAttribute(Text(name, place), read_texts(node, f'"{name}"', problems))
+    name, _, rest = value.partition(".")
+    part, _, index = rest.removesuffix("]").partition("[")
+    return FieldTerm(Text(name, node.place), part, int(index) if index else None)

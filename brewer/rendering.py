@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +11,7 @@ import jinja2
 
 from brewer.facts_view import facts_view
 from brewer.imports import import_lines, known_names, names_used
+from brewer.listing import Listed, list_definition
 from brewer.load import Brewable, Instructions
 from brewer.problems import Problems
 from brewer.project import Project
@@ -22,7 +22,7 @@ from brewer.views import class_view
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The text of one file below `generated/`."""
+    """The text of one file of the package that is brewed."""
 
     path: str  # relative to the project, with forward slashes
     text: str
@@ -32,6 +32,8 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Renderer:
+    """Renders the definitions of a project; mistakes in templates are collected until `report`."""
+
     project: Project
     instructions: Instructions
     problems: Problems
@@ -43,12 +45,13 @@ class Renderer:
     @cached_property
     def environment(self) -> jinja2.Environment:
         return jinja2.Environment(
-            loader=jinja2.FileSystemLoader(self.project.templates),
+            loader=jinja2.FileSystemLoader(self.project.template_folders),
             undefined=Unknown,
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
             autoescape=False,
+            auto_reload=False,  # else each of a thousand includes would look at the disk
         )
 
     @cached_property
@@ -56,26 +59,47 @@ class Renderer:
         return known_names(self.instructions.vocabulary, self.project.sources)
 
     def render_all(self) -> tuple[Rendered, ...]:
-        """Every file that the definitions give, sorted by path; mistakes in templates are collected."""
-        files = [self._class_module(brewable) for brewable in self.instructions.brewables]
-        files += [self._dialect(dialect) for dialect in self._dialects()]
+        """Every file that the definitions give, sorted by path; mistakes in templates are reported."""
+        files = [*self.render_modules(self.instructions.brewables), *self.render_shared()]
+        self.report()
+        return tuple(sorted(files, key=lambda file: file.path))
+
+    def render_modules(self, brewables: Iterable[Brewable]) -> list[Rendered]:
+        """The modules of these definitions."""
+        return [file for brewable in brewables if (file := self._class_module(brewable))]
+
+    def render_shared(self) -> list[Rendered]:
+        """The files that belong to all definitions together."""
+        files = [self._dialect(dialect) for dialect in self._dialects()]
         files += [self._facts(dialect) for dialect in sorted({d.dialect for d in self.instructions.facts})]
-        files += [self._table(), self._vocabulary(), Rendered("generated/py.typed", "")]
+        files += [self._vocabulary(), Rendered(f"{self.project.output}/py.typed", "")]
+        files += [self.render_table(self.listed())]
+        return [file for file in files if file]
+
+    def render_table(self, listed: Sequence[Listed]) -> Rendered | None:
+        """The table of all definitions, given by what it needs to know of them."""
+        entries = {"instructions": mnemonic_entries(listed), "classes": class_entries(listed)}
+        origin = f"the definitions in {self.project.layout.definitions}/"
+        path = f"{self.project.output}/__init__.py"
+        return self._shared(path, "table.py.j2", origin, package=self.project.package, **entries)
+
+    def listed(self) -> tuple[Listed, ...]:
+        return tuple(list_definition(brewable, self.project.sources) for brewable in self.instructions.brewables)
+
+    def report(self) -> None:
         self.faults.report(self.project.root, self.problems)
-        return tuple(sorted((file for file in files if file), key=lambda file: file.path))
 
     def _class_module(self, brewable: Brewable) -> Rendered | None:
         view = class_view(brewable, self.instructions.vocabulary, self.project.sources)
         origin = f"the definition in {view.file} at line {view.line}"
         body = self._render("instruction.py.j2", view.file, view=view)
-        tree = self._parse(body, view.file)
-        if body is None or tree is None:
+        if body is None:
             return None
-        imports = import_lines(names_used(tree), {**self.known, view.base: view.base_module})
+        imports = import_lines(names_used(self._plain(body)), {**self.known, view.base: view.base_module})
         text = self._render(
             "instruction_module.py.j2", view.file, view=view, origin=origin, imports=imports, body=body.strip("\n")
         )
-        path = f"generated/{brewable.definition.dialect}/{view.name}.py"
+        path = f"{self.project.output}/{brewable.definition.dialect}/{view.name}.py"
         return None if text is None else Rendered(path, text, view.file, brewable.bases)
 
     def _dialects(self) -> list[str]:
@@ -83,34 +107,28 @@ class Renderer:
         return sorted(of_definitions | {document.dialect for document in self.instructions.facts})
 
     def _dialect(self, dialect: str) -> Rendered | None:
-        origin = f"the definitions in defs/{dialect}/"
+        folder = f"{self.project.layout.definitions}/{dialect}/"
+        origin = f"the definitions in {folder}"
         of_classes = any(definition.dialect == dialect for definition in self.instructions.definitions)
         of_facts = any(document.dialect == dialect for document in self.instructions.facts)
         holds = " and ".join(
             ["an instruction class a module"] * of_classes + ["facts about foreign operators"] * of_facts
         )
-        path = f"generated/{dialect}/__init__.py"
-        return self._shared(path, "dialect.py.j2", origin, dialect=dialect, holds=holds)
+        path = f"{self.project.output}/{dialect}/__init__.py"
+        return self._shared(path, "dialect.py.j2", origin, folder=folder, holds=holds)
 
     def _facts(self, dialect: str) -> Rendered | None:
         documents = [document for document in self.instructions.facts if document.dialect == dialect]
         origin = f"the definitions in {', '.join(document.file for document in documents)}"
-        return self._shared(f"generated/{dialect}/facts.py", "facts.py.j2", origin, view=facts_view(documents))
-
-    def _table(self) -> Rendered | None:
-        return self._shared(
-            "generated/__init__.py",
-            "table.py.j2",
-            "the definitions in defs/",
-            instructions=mnemonic_entries(self.instructions, self.project.sources),
-            classes=class_entries(self.instructions),
-        )
+        path = f"{self.project.output}/{dialect}/facts.py"
+        return self._shared(path, "facts.py.j2", origin, view=facts_view(documents))
 
     def _vocabulary(self) -> Rendered | None:
         vocabulary = self.instructions.vocabulary
-        origin = f"the definition in defs/vocabulary.yaml at line {vocabulary.line}"
+        file = self.project.relative(self.project.vocabulary)
+        origin = f"the definition in {file} at line {vocabulary.line}"
         views = {"enums": enum_views(vocabulary), "groups": group_views(vocabulary)}
-        return self._shared("generated/vocabulary.py", "vocabulary.py.j2", origin, **views)
+        return self._shared(f"{self.project.output}/vocabulary.py", "vocabulary.py.j2", origin, **views)
 
     def _shared(self, path: str, template: str, origin: str, **values: Any) -> Rendered | None:
         text = self._render(template, path, origin=origin, **values)
@@ -124,11 +142,6 @@ class Renderer:
             self.faults.add(error, template, subject)
             return None
 
-    def _parse(self, text: str | None, subject: str) -> ast.Module | None:
-        if text is None:
-            return None
-        try:
-            return ast.parse(text)
-        except SyntaxError as error:
-            self.faults.add_not_python(error, subject)
-            return None
+    def _plain(self, text: str) -> str:
+        """A rendered text as its readers will see it; who renders for other purposes may have put more into it."""
+        return text

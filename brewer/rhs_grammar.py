@@ -17,6 +17,7 @@ from brewer.problems import Problems
 from runtime.diagnostics import Place
 
 _MNEMONIC = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*(?=\s|\(\?|\Z)")
+_LONGEST = 1_000  # characters; what is longer is no line that somebody reads
 _TOKEN = re.compile(
     r"(?P<open>\(\?)|(?P<close>\))|\{(?P<field>[A-Za-z0-9_]+)\}|(?P<literal>\(|[^{}()]+)|(?P<bad>\{[^{}]*\}?|\})"
 )
@@ -70,6 +71,9 @@ def parse_rhs(rhs_str: Text, problems: Problems) -> Rhs | None:
         return None
     if text != text.rstrip() or "\n" in text or "  " in text:
         problems.error("D042", rhs_str.place, "rhs_str ends with a space, or holds a line end or two spaces in a row")
+        return None
+    if len(text) > _LONGEST:
+        problems.error("D042", rhs_str.place, f"rhs_str has {len(text)} characters; {_LONGEST} are the most")
         return None
     reader = _Reader(rhs_str, problems)
     parts = reader.read(match.end())

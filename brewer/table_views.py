@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from brewer.field_views import enum_alias, enum_constant, group_constant
-from brewer.load import Brewable, Instructions
-from brewer.python_sources import PythonSources
+from brewer.listing import Listed
 from brewer.python_text import docstring, literal
 from brewer.vocabulary import Vocabulary
 
@@ -27,23 +27,17 @@ class EnumView:
     doc: tuple[str, ...]
 
 
-def mnemonic_entries(instructions: Instructions, sources: PythonSources) -> tuple[EntryView, ...]:
+def mnemonic_entries(listed: Iterable[Listed]) -> tuple[EntryView, ...]:
     """Mnemonic -> the most derived class: the wrapper where there is one."""
-    entries = []
-    for brewable in instructions.brewables:
-        if brewable.rhs is None or brewable.definition.abstract:
-            continue
-        wrapper = brewable.definition.wrapper
-        found = sources.wrappers[wrapper.value] if wrapper else None
-        module, name = (found.module, found.name) if found else (_module(brewable), _class(brewable))
-        entries.append(EntryView(brewable.rhs.mnemonic.value, module, name))
+    concrete = (each for each in listed if each.kind == "concrete")
+    entries = (EntryView(each.mnemonic, each.module, each.class_name) for each in concrete)
     return tuple(sorted(entries, key=lambda entry: entry.mnemonic))
 
 
-def class_entries(instructions: Instructions) -> tuple[EntryView, ...]:
+def class_entries(listed: Sequence[Listed]) -> tuple[EntryView, ...]:
     """The generated classes whose name only one dialect has."""
-    count = Counter(_class(brewable) for brewable in instructions.brewables)
-    entries = (EntryView("", _module(b), _class(b)) for b in instructions.brewables if count[_class(b)] == 1)
+    count = Counter(each.name for each in listed)
+    entries = (EntryView("", e.generated_module, e.generated_class) for e in listed if count[e.name] == 1)
     return tuple(sorted(entries, key=lambda entry: entry.name))
 
 
@@ -81,11 +75,3 @@ def enum_views(vocabulary: Vocabulary) -> tuple[EnumView, ...]:
 def _enum_view(name: str, values: tuple[str, ...], doc: str) -> EnumView:
     listed = literal(values, 0, explode=True)[1:-1].removesuffix("," * (len(values) == 1))
     return EnumView(enum_alias(name), enum_constant(name), f"[{listed}]", tuple(docstring([doc], 0)) if doc else ())
-
-
-def _module(brewable: Brewable) -> str:
-    return f"generated.{brewable.definition.dialect}.{_class(brewable)}"
-
-
-def _class(brewable: Brewable) -> str:
-    return f"{brewable.definition.name}Gen"

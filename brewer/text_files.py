@@ -8,6 +8,7 @@ from brewer.problems import Problems
 from runtime.diagnostics import Place
 
 BYTE_ORDER_MARK = "\ufeff"
+_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks; those of UTF-32 begin or end with one of them, too
 _FORBIDDEN = re.compile("[\x00-\x08\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 
 
@@ -38,9 +39,14 @@ def place_of_index(file: str, text: str, index: int, length: int = 1) -> Place:
 
 
 def _report_not_utf8(file: str, data: bytes, error: UnicodeDecodeError, problems: Problems) -> None:
+    help = "save the file as UTF-8"
+    if data.startswith(_OF_UTF_16):
+        problems.error("D001", Place(file, 1, 1), "the file is UTF-16 text, not UTF-8", help=help)
+        return
+    problems.add_source(file, data.decode("utf-8", errors="replace"))
     before = data[: error.start].decode("utf-8")
     place = place_of_index(file, before, len(before))
-    problems.error("D001", place, f"byte 0x{data[error.start]:02x} is not UTF-8 text", help="save the file as UTF-8")
+    problems.error("D001", place, f"byte 0x{data[error.start]:02x} is not UTF-8 text", help=help)
 
 
 def _reports_forbidden(file: str, text: str, problems: Problems) -> bool:
@@ -53,7 +59,8 @@ def _reports_forbidden(file: str, text: str, problems: Problems) -> bool:
             "D004", place, "a tab", help="indent with spaces; inside a text write it as \\t in double quotes"
         )
     else:
-        problems.error("D004", place, f"the control character U+{ord(match.group()):04X}", help="remove it")
+        help = "remove it" if match.group() != "\0" else "save the file as UTF-8 text"
+        problems.error("D004", place, f"the control character U+{ord(match.group()):04X}", help=help)
     return True
 
 

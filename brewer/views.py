@@ -88,7 +88,7 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
         docstring=class_docstring(definition, in_memory, sources),
         slots=_slots(own, regions, base),
         constants=_constants(definition, in_memory),
-        info=info_view(brewable, frozenset(dict(vocabulary.dtype_groups))),
+        info=info_view(brewable, frozenset(dict(vocabulary.dtype_groups)), sources),
         fields=fields,
         properties=own,
         operands=operands,
@@ -136,4 +136,4 @@ def _base_class(brewable: Brewable, sources: PythonSources) -> tuple[str, str]:
         return brewable.root, sources.classes[brewable.root].module
     if base.wrapper:
         return base.wrapper.value, sources.wrappers[base.wrapper.value].module
-    return f"{base.name}Gen", f"generated.{base.dialect}.{base.name}Gen"
+    return f"{base.name}Gen", f"{sources.modules.package}.{base.dialect}.{base.name}Gen"

@@ -5,18 +5,20 @@ Deliberately absent: what a word means. That is in `runtime`; a test compares th
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping as Table
 from dataclasses import dataclass
+from functools import cached_property
 
-from brewer.keys import Keys, is_known, read_texts
+from brewer.document_keys import ENUM_WORD, ENUMERATION, GROUP_NAME, VOCABULARY
+from brewer.field_keys import PLAIN_TYPES
+from brewer.keys import Keys, is_known, is_written_as, read_texts
 from brewer.model import Text
 from brewer.problems import Problems
 from brewer.yaml_tree import Mapping
-from runtime.diagnostics import Note, Place
+from runtime.diagnostics import Note
 
 FILE = "defs/vocabulary.yaml"
-_KEYS = ("dtypes", "dtype_groups", "memories", "engines", "targets", "enums")
-_WORD = re.compile(r"[a-z][a-z0-9_]*\Z")
+Lists = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,65 +28,90 @@ class Enum:
     doc: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vocabulary:
     dtypes: tuple[str, ...] = ()  # in the order of the file, which is the order in the generated module
-    dtype_groups: tuple[tuple[str, tuple[str, ...]], ...] = ()  # short names for lists of data types
+    dtype_groups: Lists = ()  # short names for lists of data types
     memories: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
+    engines_of: Lists = ()  # of each target
     enums: tuple[Enum, ...] = ()
     line: int = 1  # of the first key, for the provenance marker
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.engines_of)
+
+    @cached_property
+    def lists(self) -> Table[str, tuple[str, ...]]:
+        """The lists of words that tables of keys name."""
+        return {
+            "dtypes": self.dtypes,
+            "dtypes_and_groups": (*self.dtypes, *(name for name, _ in self.dtype_groups)),
+            "memories": self.memories,
+            "engines": self.engines,
+            "targets_and_default": (*self.targets, "default"),
+            "types": (*PLAIN_TYPES, *(enum.name.value for enum in self.enums)),
+        }
 
     def enum(self, name: str) -> Enum | None:
         return next((enum for enum in self.enums if enum.name.value == name), None)
 
     def dtypes_of(self, words: tuple[Text, ...], problems: Problems) -> tuple[str, ...]:
-        """Those of the words that are data types or groups of them; a data type may be named once."""
+        """The words, which are data types or groups of them, once no data type is named twice."""
         groups = dict(self.dtype_groups)
-        known = [word for word in words if is_known(word, (*self.dtypes, *groups), "data type", "D005", problems)]
         first: dict[str, Text] = {}
-        for word in known:
-            twice = [dtype for dtype in groups.get(word.value, (word.value,)) if dtype in first]
+        for word in words:
+            dtypes = groups.get(word.value, (word.value,))
+            twice = [dtype for dtype in dtypes if dtype in first]
             if twice:
                 notes = [Note("it stands here first", first[twice[0]].place)]
                 problems.error("D024", word.place, f'"{twice[0]}" stands twice in "dtypes"', notes=notes)
-            for dtype in groups.get(word.value, (word.value,)):
-                first.setdefault(dtype, word)
-        return tuple(word.value for word in known)
+            first.update({dtype: word for dtype in dtypes if dtype not in first})
+        return tuple(word.value for word in words)
 
 
 def read_vocabulary(tree: Mapping, problems: Problems) -> Vocabulary:
-    keys = Keys(tree, "the vocabulary", _KEYS, problems)
+    keys = Keys(tree, VOCABULARY, problems)
     start = tree.entries[0].place if tree.entries else tree.place
-    lists = {key: _words(keys, key, start) for key in ("dtypes", "memories", "engines", "targets")}
+    keys.check(start)
+    dtypes, engines = _words(keys, "dtypes"), _words(keys, "engines")
     return Vocabulary(
-        dtypes=lists["dtypes"],
-        dtype_groups=_groups(keys, lists["dtypes"], problems) if lists["dtypes"] else (),
-        memories=lists["memories"],
-        engines=lists["engines"],
-        targets=lists["targets"],
+        dtypes=dtypes,
+        dtype_groups=_groups(keys, dtypes, problems) if dtypes else (),
+        memories=_words(keys, "memories"),
+        engines=engines,
+        engines_of=_engines_of_targets(keys, engines, problems) if engines else (),
         enums=_enums(keys, problems),
         line=start.line,
     )
 
 
-def _words(keys: Keys, key: str, start: Place) -> tuple[str, ...]:
-    keys.require(key, start)
+def _words(keys: Keys, key: str) -> tuple[str, ...]:
     return tuple(text.value for text in keys.texts(key))
 
 
-def _groups(keys: Keys, dtypes: tuple[str, ...], problems: Problems) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _groups(keys: Keys, dtypes: tuple[str, ...], problems: Problems) -> Lists:
     groups: list[tuple[str, tuple[str, ...]]] = []
+    words = frozenset(dtypes)
     for entry in keys.mapping("dtype_groups") or ():
         members = read_texts(entry.value, f'"{entry.name}"', problems)
-        known = tuple(text.value for text in members if is_known(text, dtypes, "data type", "D005", problems))
-        if entry.name in dtypes:
+        known = tuple(text.value for text in members if is_known(text, words, "data type", "D005", problems))
+        if entry.name in words:
             problems.error("D032", entry.place, f'"{entry.name}" is a data type, so no group may have its name')
-        if not _WORD.match(entry.name):
-            problems.error("D018", entry.place, f'"{entry.name}" is not a name in snake_case')
+        is_written_as(GROUP_NAME, Text(entry.name, entry.place), problems)
         groups.append((entry.name, known))
     return tuple(groups)
+
+
+def _engines_of_targets(keys: Keys, engines: tuple[str, ...], problems: Problems) -> Lists:
+    targets: list[tuple[str, tuple[str, ...]]] = []
+    words = frozenset(engines)
+    for entry in keys.mapping("targets") or ():
+        listed = read_texts(entry.value, f'"{entry.name}"', problems)
+        known = tuple(text.value for text in listed if is_known(text, words, "engine", "D016", problems))
+        targets.append((entry.name, known))
+    return tuple(targets)
 
 
 def _enums(keys: Keys, problems: Problems) -> tuple[Enum, ...]:
@@ -100,12 +127,10 @@ def _enums(keys: Keys, problems: Problems) -> tuple[Enum, ...]:
 
 
 def _enum(name: Text, body: Mapping, problems: Problems) -> Enum:
-    keys = Keys(body, "an enumeration", ("doc", "values"), problems)
-    keys.require("values", name.place, "[...]")
-    if not _WORD.match(name.value):
-        problems.error("D018", name.place, f'"{name}" is not a name in snake_case')
+    keys = Keys(body, ENUMERATION, problems)
+    keys.check(name.place)
+    is_written_as(GROUP_NAME, name, problems)
     values = keys.texts("values")
     for value in values:
-        if not _WORD.match(value.value):
-            problems.error("D018", value.place, f'"{value}" is not a lower-case word')
+        is_written_as(ENUM_WORD, value, problems)
     return Enum(name, tuple(value.value for value in values), keys.text_or_empty("doc"))

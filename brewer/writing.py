@@ -1,75 +1,120 @@
-"""Carrying a plan out: each file is replaced atomically, so an interrupted run leaves whole files, old or new.
+"""Carrying a plan out. All files are written beside their places before the first one takes its place.
 
-Two runs at once are safe: they write the same text, each through a temporary file of its own.
+So a full disk, a folder that nobody may write to, or Ctrl-C leave everything as it was; a run that is killed between
+two files leaves whole ones, old or new, and the next run finishes. Two runs at once are safe: each has its own files.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 
 from brewer.plan import Plan
 from brewer.project import Project
+from runtime.diagnostics import shown_path
 
-_PREFIX = ".brewer-"
+_PREFIX, _SUFFIX = ".brewer-", ".tmp"
 _LEFT_BEHIND = 600  # seconds after which a temporary file belongs to a run that was killed
 
 
+class NotWritten(Exception):
+    """The system refused."""
+
+    def __init__(self, complaint: str, progress: str) -> None:
+        super().__init__(f"{complaint} ({progress})")
+        self.complaint = complaint
+        self.progress = progress  # how far the run had come, and what is to be done
+
+
 def carry_out(plan: Plan, project: Project) -> None:
-    """Writes and removes what the plan says; files that it does not name keep their time."""
-    for change in plan.changes:
-        path = project.root / change.path
-        if change.kind == "remove":
-            path.unlink(missing_ok=True)
-            _remove_empty(path.parent, project.generated)
-        else:
-            _replace(path, change.new)
+    """Writes and removes what the plan says; files that it does not name keep their time.
+
+    Raises: NotWritten.
+    """
+    staged: list[tuple[Path, Path]] = []
+    done = 0
+    path = project.generated
+    try:
+        for change in plan.changes:
+            path = project.root / change.path
+            if change.kind != "remove":
+                _stage(path, change.new, staged)
+        for temporary, path in staged:
+            os.replace(temporary, path)
+            done += 1
+        for change in plan.changes:
+            path = project.root / change.path
+            if change.kind == "remove":
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
+                done += 1
+                _remove_empty(path.parent, project.generated)
+    except OSError as error:
+        raise _not_written(error, path, done, len(plan.changes)) from error
+    finally:
+        for temporary, _ in staged[done:]:
+            with suppress(OSError):
+                os.unlink(temporary)
     _sweep(project.generated)
 
 
-def _replace(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=_PREFIX, suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode("utf-8"))
-        os.chmod(temporary, _mode_for(path))
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+def _stage(path: Path, text: str, staged: list[tuple[Path, Path]]) -> None:
+    """Writes what belongs to a path into a temporary file beside it."""
+    temporary = path.with_name(f"{_PREFIX}{os.getpid()}-{id(staged)}-{time.time_ns()}{_SUFFIX}")
+    mode = _mode_of(path)
+    staged.append((temporary, path))
+    with os.fdopen(_create(temporary), "wb") as stream:
+        stream.write(text.encode())
+    if mode is not None:
+        os.chmod(temporary, mode)
 
 
-def _mode_for(path: Path) -> int:
-    """The permissions that the file has, or those that a new one gets; a temporary file is private at first."""
+def _create(path: Path) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    for _ in range(3):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):  # another run has just removed the folder, which was empty
+            return os.open(path, flags, 0o666)
+    return os.open(path, flags, 0o666)
+
+
+def _mode_of(path: Path) -> int | None:
+    """The permissions that a file has, which its new text keeps."""
     with suppress(FileNotFoundError):
         return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    return None
 
 
 def _remove_empty(folder: Path, top: Path) -> None:
     """Removes a folder in which nothing but compiled files is left, and those above it, up to the top."""
-    while folder != top and all(path.name == "__pycache__" for path in folder.iterdir()):
-        for compiled in (folder / "__pycache__").glob("*.pyc"):
-            compiled.unlink(missing_ok=True)
-        with suppress(OSError):
-            (folder / "__pycache__").rmdir()
+    while folder != top:
         try:
+            if not all(path.name == "__pycache__" for path in folder.iterdir()):
+                return
+            for compiled in (folder / "__pycache__").glob("*.pyc"):
+                compiled.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                (folder / "__pycache__").rmdir()
             folder.rmdir()
-        except OSError:
+        except OSError:  # somebody else put something there, or was faster
             return
         folder = folder.parent
 
 
 def _sweep(top: Path) -> None:
     """Removes temporary files of runs that were killed."""
-    for path in top.rglob(f"{_PREFIX}*.tmp"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > _LEFT_BEHIND:
-                path.unlink()
+    for folder, _, names in os.walk(top):
+        for name in names:
+            if name.startswith(_PREFIX) and name.endswith(_SUFFIX):
+                with suppress(OSError):
+                    path = os.path.join(folder, name)
+                    if time.time() - os.stat(path).st_mtime > _LEFT_BEHIND:
+                        os.unlink(path)
+
+
+def _not_written(error: OSError, path: Path, done: int, total: int) -> NotWritten:
+    again = "once that is mended, run brewer again"
+    progress = f"{done} of {total} changes are made; {again}" if done else f"nothing was written; {again}"
+    return NotWritten(f"cannot write {shown_path(str(path))}: {error.strerror or error}", progress)

@@ -146,6 +146,9 @@ def _report_syntax(file: str, error: yaml.MarkedYAMLError, problems: Problems) -
         message = "not YAML: a key without a colon, or a text that goes on over several lines"
         problems.error("D006", place, message, help="write `key: value`; a text of several lines follows `key: |`")
         return
+    if "nesting depth" in problem:  # the reader looks ahead, and may give up before tokens are counted
+        problems.error("D020", place, f"nested deeper than {MAX_DEPTH} levels")
+        return
     if "another document" in problem:
         help = "one definition a file; remove the line `---`"
         problems.error("D008", place, "the file holds several YAML documents", help=help)

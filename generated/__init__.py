@@ -2,8 +2,8 @@
 # Made by `python -m brewer`; do not edit: change the definition, or templates/, and run it again.
 """Which module holds which instruction; a class is imported when it is asked for, and not before.
 
-`INSTRUCTIONS` maps a mnemonic to its most derived class. `from generated import <Name>Gen` works for every class whose
-name is unique over the dialects.
+`INSTRUCTIONS` maps a mnemonic to its most derived class.
+`from generated import <Name>Gen` works for every class whose name is unique over the dialects.
 """
 
 from __future__ import annotations

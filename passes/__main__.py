@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from passes.foreign_files import FrontEnd
 
-_NEEDED = ("runtime", "generated")
+_NEEDED = ("runtime", "generated", "frontends")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,10 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _onnx() -> FrontEnd:
     """Return the front end for ONNX models, which needs the `onnx` extra."""
-    from frontends.onnx import OnnxError, load, save
+    from frontends.onnx import SIGNATURES, OnnxError, load, save
     from passes.foreign_files import FrontEnd
 
-    return FrontEnd(load, save, OnnxError)
+    return FrontEnd(load, save, OnnxError, SIGNATURES)
 
 
 def why_shadowed() -> str | None:

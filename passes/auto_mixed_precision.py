@@ -12,14 +12,16 @@ After, with `policy=autocast-f16`:
     %y32: f32[2,4] = onnx.node "ai.onnx::Cast" %y {to = 1}
     %s: f32[2,4] = onnx.node "ai.onnx::Softmax" %y32
 
-What runs low is decided by `passes/precision/decide.py`: the kind of the operator, unless it is known to need f32, or a
-guard sees a value that the lower float cannot hold.
+What runs low is decided by `passes/precision/decide.py`: the kind of the operator, unless it is known to need f32, a
+guard sees a value that the lower float cannot hold, or its signature has no such type.
 
 It must not touch
 - integer, boolean and f64 values, and values that are f16 or bf16 already;
 - the operand of a Cast that the program wrote, and what that Cast gives;
-- what a function or a region receives and gives: those keep their types;
-- local functions, and operators of which nothing is known: they stay f32.
+- what a function receives and gives: that keeps its type. What a region receives and gives becomes low where all that
+  passes there is;
+- local functions, and operators of which nothing is known: they stay f32;
+- instructions that are no nodes of ONNX, and programs of operator sets before 7. The report warns of them.
 
 There is one cast for a value and a dtype, right behind the value's producer, so whatever is dominated by the value is
 dominated by the cast, regions included. A constant whose uses are all low is converted itself.
@@ -30,18 +32,23 @@ are the same ones, the casts back to f32 give sticky values, and the operands th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
-from passes.precision.decide import Decisions, home_of
+from passes.precision.decide import Decisions
+from passes.precision.guards import CalleeGuards
+from passes.precision.local_functions import guards_of_callees
 from passes.precision.policy import PrecisionPolicy, policy_named
-from passes.precision.report import PrecisionReport, report_of
+from passes.precision.reach import signatures_of, why_untouched
+from passes.precision.report import PrecisionReport, add_decisions
 from runtime.blocks import Block, Statement
+from runtime.builtin import Terminator
 from runtime.constants import Constant
 from runtime.dtypes import DType, f32
-from runtime.functions import Function
+from runtime.functions import Function, Module
 from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode
 from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor
@@ -49,9 +56,10 @@ from runtime.onnx_codes import CODE_OF_DTYPE
 from runtime.rounding import cast_array
 from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
-from runtime.values import BlockArgument, Value
+from runtime.values import BlockArgument, Operand, Result, Value
 
-_Use = tuple[Instruction, int | None]  # a slot of a node, or all slots of another instruction
+_Use = tuple[Instruction, int | None]  # a slot of a node or terminator, or all slots of another instruction
+_Moves = dict[Instruction, dict[int, Operand]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +70,7 @@ class AutoMixedPrecisionOptions:
 
 
 class AutoMixedPrecision(TargetLowering):
-    """Let f32 programs run in f16 or bf16 where that is safe."""
+    """Let f32 programs run in f16 or bf16 where that is safe; `report` says what the last run decided."""
 
     pass_name = "auto-mixed-precision"
     Options = AutoMixedPrecisionOptions
@@ -71,12 +79,11 @@ class AutoMixedPrecision(TargetLowering):
     register_stats(**{"Number of casts inserted": Unit.Count})
 
     report: PrecisionReport
+    added_roundings: list[Instruction]
 
     def __init__(self, target: Target | None = None, **options: object) -> None:
         super().__init__(target, **options)
-        self.policy = policy_named(self.options.policy)
-        self.report = PrecisionReport(self.policy.name)
-        self._heads: dict[Block, Statement | None] = {}
+        self._use(policy_named(self.options.policy))
 
     @classmethod
     def of(cls, policy: PrecisionPolicy | str) -> AutoMixedPrecision:
@@ -85,56 +92,95 @@ class AutoMixedPrecision(TargetLowering):
         Raises: UnknownPolicyError.
         """
         new = cls()
-        new.policy = policy_named(policy) if isinstance(policy, str) else policy
-        new.report = PrecisionReport(new.policy.name)
+        new._use(policy_named(policy) if isinstance(policy, str) else policy)
         return new
 
+    def _use(self, policy: PrecisionPolicy) -> None:
+        self.policy = policy
+        self.report = PrecisionReport(policy.name)
+        self.added_roundings = []
+        self._callees: Mapping[str, CalleeGuards] = {}
+        self._heads: dict[Block, Statement | None] = {}
+        self._rounded: set[Value] = set()  # constants
+        self._kept: dict[str, list[tuple[OnnxNode, str]]] = {}
+
+    def runOnModule(self, module: Module) -> bool:
+        self.report = PrecisionReport(self.policy.name)
+        self._kept, self.added_roundings = {}, []
+        self._callees = guards_of_callees(module, self.policy.low) if self.policy.guards else {}
+        return super().runOnModule(module)
+
+    def why_kept(self, f: Function) -> Iterator[tuple[Statement, str]]:
+        return iter(self._kept.get(f.name, ()))
+
     def transformStmts(self, f: Function) -> bool:
-        if f.module is not None and "main" in f.module.functions and f.name != "main":
-            return False  # a local function: its callers agree on types, whatever they are
-        decisions = Decisions(f, self.policy)
-        self.report.lines += report_of(decisions, f)
-        self._heads = {}
+        if why_untouched(f, self.report):
+            return False
+        decisions = Decisions(f, self.policy, signatures_of(f), self._callees)
+        self._heads, self._rounded = {}, set()
         changed = bool(decisions.low_values)
+        uses = _uses_of(decisions.survey.insts)
+        moves: _Moves = {}
         for value in _f32_values(f):
-            changed |= self._rewrite(value, decisions)
+            changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
+        for user, slots in moves.items():
+            assert isinstance(user, (OnnxNode, Terminator))
+            user.set_values(slots)
+        add_decisions(self.report, decisions, self._rounded)
+        kept = ((inst, one) for inst, one in decisions.of.items() if not (one.is_low or inst in self._rounded))
+        self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
 
-    def _rewrite(self, value: Value, decisions: Decisions) -> bool:
-        """Give a value its dtype, and the users that want the other one a cast; return whether anything changed."""
+    def _rewrite(self, value: Value, uses: Sequence[_Use], decisions: Decisions, moves: _Moves) -> bool:
+        """Give a value its dtype, and a cast for the uses that want the other one; return whether anything changed."""
         low = self.policy.low
         is_low = value in decisions.low_values
         others: list[_Use] = []
         agree = False  # whether a use wants what the value is
-        for user in value.users:
-            for use in _uses(user, value):
-                wanted = False if use[1] is None else decisions.wanted_low(user, use[1])
-                if wanted is not None and wanted != is_low:
-                    others.append(use)
-                else:
-                    agree = True
+        for user, slot in uses:
+            wanted = False if slot is None else decisions.wanted_low(user, slot)
+            if wanted is not None and wanted != is_low:
+                others.append((user, slot))
+            else:
+                agree = True
         if is_low:
             value.type = value.type.with_dtype(low)
-        if not others or (not agree and not is_low and _convert_constant(value, low)):
-            return bool(others)
+            self._round(value)
+        if not others:
+            return False
+        if not agree and not is_low and _convert_constant(value, low):
+            self.report.constants += 1
+            self._rounded.add(value)
+            self._round(value)
+            return True
         dtype = f32 if is_low else low
         cast = OnnxNode("Cast", [value], {"to": CODE_OF_DTYPE[dtype]}, result_types=[value.type.with_dtype(dtype)])
         self._insert_behind(value, cast)
+        if not is_low:
+            self._round(cast)
         AutoMixedPrecision.inserted_casts += 1
+        self.report.inserted += 1
+        self.report.shared += len(others) - 1
         for user, slot in others:
             if slot is None:
                 user.replaceUseOfWith(value, cast)
             else:
-                assert isinstance(user, OnnxNode)
-                user.set_value(slot, cast)
+                moves.setdefault(user, {})[slot] = cast
         return True
 
+    def _round(self, value: Value) -> None:
+        """Note that whatever gives a value rounds it now."""
+        inst = value.owner if isinstance(value, Result) else value
+        if isinstance(inst, Instruction):  # no argument of a region, which gets what is rounded already
+            self.added_roundings.append(inst)
+
     def _insert_behind(self, value: Value, cast: OnnxNode) -> None:
-        home = home_of(value)
+        home: object = value.owner if isinstance(value, Result) else value
         if isinstance(home, Statement) and not isinstance(home, Initializer):
             cast.insertAfter(home)
             return
-        block = home.block if isinstance(home, BlockArgument) else home.parent
+        assert isinstance(value, (BlockArgument, Initializer))
+        block = value.block if isinstance(value, BlockArgument) else value.parent
         assert block is not None
         if block not in self._heads:
             self._heads[block] = next((each for each in block if not isinstance(each, Initializer)), None)
@@ -150,10 +196,18 @@ def _f32_values(f: Function) -> list[Value]:
     return values
 
 
-def _uses(user: Instruction, value: Value) -> list[_Use]:
-    if isinstance(user, OnnxNode):
-        return [(user, at) for at, held in enumerate(user.values) if held is value]
-    return [(user, None)]
+def _uses_of(insts: Iterable[Instruction]) -> dict[Operand, list[_Use]]:
+    """Return the slots that hold a value, by value: looking for them value by value would be quadratic in the slots."""
+    found: dict[Operand, list[_Use]] = {}
+    for inst in insts:
+        if isinstance(inst, (OnnxNode, Terminator)):
+            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(inst.values)]
+        else:
+            uses = [(held, None) for held in dict.fromkeys(inst.operands())]
+        for value, slot in uses:
+            if value is not None and value.type.dtype is f32:
+                found.setdefault(value, []).append((inst, slot))
+    return found
 
 
 def _convert_constant(value: Value, low: DType) -> bool:

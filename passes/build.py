@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from passes.framework.dot_transform import DotTransform
+from passes.framework.failure import failure_of
 from passes.framework.options import OptionValueError, UnknownOptionError, options_from_text
 from passes.framework.pass_manager import Fixpoint, Step
 from passes.framework.pipeline import FIXPOINT, FixpointSpec, PassSpec, Spec, Word, pipeline_diagnostic, read_pipeline
@@ -18,6 +19,7 @@ def build_pipeline(text: str, target: Target | None = None, file: str = "<passes
     """Return the steps of the pipeline `text`, for `target`; None means for every target.
 
     Raises: DiagnosticsError with every name and value that is wrong; `file` is what the text is called in messages.
+    PassFailure where a pass cannot be loaded or made.
     """
     builder = _Builder(text, file, target)
     steps = tuple(builder.step(spec) for spec in read_pipeline(text, file))
@@ -59,7 +61,10 @@ class _Builder:
                 self._report("P003", f"{cls.pass_name}: {error}", name, help)
         if self.mistakes:
             return DotTransform()
-        return cls(self.target, **values) if issubclass(cls, TargetLowering) else cls(**values)
+        try:
+            return cls(self.target, **values) if issubclass(cls, TargetLowering) else cls(**values)
+        except Exception as error:  # a misspelt hook, or whatever else the constructor of a pass may raise
+            raise failure_of(cls.pass_name, error, cls, did="cannot be made") from error
 
     def _report(self, code: str, message: str, word: Word, help: str = "") -> None:
         self.mistakes.append(pipeline_diagnostic(code, message, word, self.text, self.file, help))

@@ -5,21 +5,23 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Sequence
-from pathlib import Path
 
 from passes.build import build_pipeline
-from passes.foreign_files import FrontEnds, read_foreign, write_foreign
+from passes.foreign_files import FrontEnds, fetching, hang_signatures, read_foreign, write_foreign
 from passes.framework.dot_transform import DotTransform
-from passes.framework.pass_manager import Check, PassFailure, PassManager, Step, Watcher
+from passes.framework.failure import PassFailure
+from passes.framework.pass_manager import Check, PassManager, Step, Watcher
 from passes.precision.policy import POLICIES, UnknownPolicyError, policy_named
-from passes.program_files import Program, program_text, read_program, write_file
+from passes.precision.report_file import check_report, precision_passes, tell
+from passes.program_files import Program, read_program, write_program
 from passes.registry import load_all
 from passes.report import pass_table, run_report
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
 from runtime.targets import TARGETS, Target, UnknownTargetError, parse_target
-from runtime.text.printer import write_module
+from runtime.text.printer import print_module, write_module
 from runtime.verifier import verify
 
 _EPILOG = """\
@@ -27,7 +29,9 @@ examples:
   python -m passes program.txt --passes eliminate-casts
   python -m passes program.txt --passes 'eliminate-casts{allow_excess_precision=true}' --stats -o out.json
   python -m passes program.txt --passes 'fixpoint(eliminate-casts)' --print-ir-after
-  python -m passes model.onnx -o model16.onnx --policy autocast-f16
+  python -m passes program.txt --passes eliminate-casts --verbose
+  python -m passes model.onnx -o model16.onnx --policy autocast-f16 --report -
+  python -m passes model.onnx --elide 16
 
 Files whose names end in .bir or .json hold BIR, in .onnx a model, all others the text form. FILE may be - for standard
 input. Without --passes and --policy the program is only read, checked and printed.
@@ -50,7 +54,11 @@ def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = 
         print(error, file=sys.stderr)
         return 2
     except PassFailure as error:
+        if given.traceback and error.cause is not None:
+            traceback.print_exception(error.cause)
         print(f"passes: error: {error}", file=sys.stderr)
+        if error.cause is not None and not given.traceback:
+            print("help: --traceback shows everything that was under way", file=sys.stderr)
         return 1
     except BrokenPipeError:  # whoever read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -60,46 +68,38 @@ def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = 
 
 def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
     target = _target_named(given.target)
-    build_pipeline(given.passes, target, "--passes")  # mistakes in the usage come before those in the file
+    steps = build_pipeline(given.passes, target, "--passes")  # mistakes in the usage come before those in the file
     precision = _precision_steps(given.policy)
-    _check_forms(given, front_ends)
-    foreign = read_foreign(given.file, front_ends)
-    program = foreign or read_program(given.file)
+    if given.report is not None:
+        check_report(given.report, given.output, (*steps, *precision))
+    program = read_foreign(given.file, front_ends) or read_program(given.file)
     module = program.module
+    module.places = program.places
+    if any(precision_passes((*steps, *precision))):
+        hang_signatures(module, front_ends)
     if target is not None:
         module.target = target.name
     elif module.target is not None:
         target = _target_named(module.target)
     manager = PassManager(
         (*build_pipeline(given.passes, target, "--passes"), *precision),
-        # What a front end has read, and will write, it checks itself: the verifier has no rules for generic nodes.
-        check=None if given.no_verify or foreign else _check_of(program, target),
+        check=None if given.no_verify else _check_of(program, target),
         rollback=False,  # nothing is written after a failure
-        before=_printer("before") if given.print_ir_before else None,
-        after=_printer("after") if given.print_ir_after else None,
+        explain=given.verbose,
+        before=_printer("before", given, front_ends) if given.print_ir_before else None,
+        after=_printer("after", given, front_ends) if given.print_ir_after else None,
     )
     runs = manager.run(module)
-    if given.output is None:
-        sys.stdout.write(program_text(module, None))
-    elif not write_foreign(module, given.output, front_ends):
-        write_file(given.output, program_text(module, given.output))
-    if given.stats:
+    text = ""
+    with fetching(given.file, given.output, front_ends):
+        if given.output is None:
+            text = print_module(module, elide=given.elide)  # all of it, before any of it is shown
+        elif not write_foreign(module, given.output, front_ends):
+            write_program(module, given.output)
+    sys.stdout.write(text)
+    tell(manager.steps, given.report, given.output)
+    if given.stats or given.verbose:
         print(run_report(runs), file=sys.stderr)
-
-
-def _check_forms(given: argparse.Namespace, front_ends: FrontEnds) -> None:
-    """Refuse to show a program of a front end as text or BIR, which have no room for all of a generic node yet."""
-    ending = Path(given.file).suffix.lower()
-    if ending not in front_ends:
-        return
-    out = given.output
-    if out is None or Path(out).suffix.lower() != ending:
-        found = "without -o it would be printed" if out is None else f"{out} would be text or BIR"
-        message = f"{given.file} can only be written as {ending}; {found}, which cannot hold all of it"
-        raise DiagnosticsError([Diagnostic("P013", message, help=f"write it with -o OUT{ending}")])
-    if given.print_ir_before or given.print_ir_after:
-        message = f"{given.file} cannot be printed between passes: text cannot hold all of a {ending} program"
-        raise DiagnosticsError([Diagnostic("P013", message, help="leave out --print-ir-before and --print-ir-after")])
 
 
 def _precision_steps(policy: str | None) -> tuple[Step, ...]:
@@ -121,10 +121,11 @@ def _check_of(program: Program, target: Target | None) -> Check:
     return check
 
 
-def _printer(when: str) -> Watcher:
+def _printer(when: str, given: argparse.Namespace, front_ends: FrontEnds) -> Watcher:
     def show(transform: DotTransform, module: Module) -> None:
         print(f"// {when} {transform.pass_name}", file=sys.stderr)
-        write_module(module, sys.stderr)
+        with fetching(given.file, None, front_ends):
+            write_module(module, sys.stderr, elide=given.elide)
 
     return show
 
@@ -135,6 +136,12 @@ def _target_named(name: str | None) -> Target | None:
     except UnknownTargetError as error:
         message, _, help = str(error).partition("; ")
         raise DiagnosticsError([Diagnostic("P006", message, help=help)]) from error
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f'"{text}" is no number of elements')
+    return int(text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -152,10 +159,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}")
     parser.add_argument("-o", "--output", metavar="OUT", help="where to write the result; without it, text is printed")
     parser.add_argument(
+        "--report", metavar="FILE", help="write what runs in which float, and why: text, or JSON by its ending"
+    )
+    parser.add_argument(
         "--target", help=f"the target to compile for ({names}); without it the program's own, else every target"
     )
     parser.add_argument("--no-verify", action="store_true", help="do not check the program before and after each pass")
     parser.add_argument("--stats", action="store_true", help="say what each pass took, changed and counted, on stderr")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="--stats, and what each pass kept as it is, and why"
+    )
+    parser.add_argument("--traceback", action="store_true", help="show all of what was under way when a pass failed")
     parser.add_argument("--print-ir-before", action="store_true", help="print the program before each pass, on stderr")
     parser.add_argument("--print-ir-after", action="store_true", help="print the program after each pass, on stderr")
+    parser.add_argument(
+        "--elide", type=_count, metavar="N", help="print constants of at most N elements; such text is not read back"
+    )
     return parser

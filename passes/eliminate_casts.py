@@ -40,7 +40,7 @@ Source: penguin, cast elimination; departures: gate 3 is an equality, the guards
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, TypeVar
@@ -79,7 +79,7 @@ class NeuronEliminateCasts(TargetLowering):
     Options = EliminateCastsOptions
     options: EliminateCastsOptions
 
-    eliminated_casts: ClassVar[int] = 0  # bytes per partition, times the number of times that the cast runs
+    eliminated_casts: ClassVar[int] = 0  # bytes per partition, times the runs of the cast; 1 where nobody knows
     register_stats(**{"Number of bytes of casts eliminated": Unit.Bytes})
 
     removed_roundings: list[Instruction]  # the producers that no longer round to the narrow type, in all runs of this
@@ -123,6 +123,15 @@ class NeuronEliminateCasts(TargetLowering):
             for store in stores:
                 store.rounding = None  # what the author asked for does not take place any more
         return True
+
+    def why_kept(self, f: Function) -> Iterator[tuple[TensorCopyOp, str]]:
+        self._refused = {}
+        for inst in f.insts:
+            if isinstance(inst, TensorCopyOp) and inst.type.dtype is not inst.src.type.dtype:
+                reason = self.why_not_eliminate(inst)
+                if reason is not None:
+                    yield inst, reason
+        self._refused = None
 
     def why_not_eliminate(self, cast: TensorCopyOp) -> str | None:
         """Return the first thing that is in the way of removing `cast` and those that must go with it, or None."""
@@ -198,7 +207,8 @@ class NeuronEliminateCasts(TargetLowering):
     def count_cast(self, cast: TensorCopyOp) -> TensorCopyOp:
         """Add the bytes per partition that `cast` writes, times how often it runs, to `eliminated_casts`; return it."""
         bytes_per_partition = cast.tile_size_in_bytes // (cast.npartitions or 1)  # nothing, over no partitions
-        NeuronEliminateCasts.eliminated_casts += bytes_per_partition * cast.num_dynamic_instances
+        times = cast.num_dynamic_instances
+        NeuronEliminateCasts.eliminated_casts += bytes_per_partition * (1 if times is None else times)
         return cast
 
     def shouldMutateInstDstType(self, inst: Instruction, dtype: DType) -> bool:

@@ -9,15 +9,17 @@ from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from passes.program_files import Program
 from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.generic import ONNX_DOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from runtime.functions import Module
+    from runtime.signatures import Signatures
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,14 @@ class FrontEnd:
     load: Callable[[str], Module]
     save: Callable[[Module, str], None]
     error: type[Exception]
+    signatures: Signatures | None = None  # of the operators that programs of this form hold
 
 
 FrontEnds = Mapping[str, Callable[[], FrontEnd]]
 """By the ending of a file's name, in lower case."""
+
+ENDING_OF_DOMAIN: Final = {ONNX_DOMAIN: ".onnx"}
+"""Whose front end knows the operators of a domain."""
 
 
 def read_foreign(name: str, front_ends: FrontEnds) -> Program | None:
@@ -56,6 +62,36 @@ def write_foreign(module: Module, name: str, front_ends: FrontEnds) -> bool:
     with _reporting("P011", "cannot be written", name, end):
         end.save(module, name)
     return True
+
+
+def hang_signatures(module: Module, front_ends: FrontEnds) -> None:
+    """Give a program of foreign operators that came from text or BIR what their front end knows of their types.
+
+    Raises: DiagnosticsError where that needs a library that is not installed.
+    """
+    domains = {domain for function in module.functions.values() for domain in function.operator_sets}
+    endings = [ending for domain, ending in ENDING_OF_DOMAIN.items() if domain in domains and ending in front_ends]
+    if module.signatures is None and endings:
+        try:
+            module.signatures = front_ends[endings[0]]().signatures
+        except ImportError as error:
+            message = f"which types the operators of the program may have needs a library: {error.name}"
+            help = f"install the extra {endings[0][1:]}"
+            raise DiagnosticsError([Diagnostic("P012", message, help=help)]) from error
+
+
+@contextmanager
+def fetching(source: str, name: str | None, front_ends: FrontEnds) -> Iterator[None]:
+    """Report what goes wrong while a program from `source` is written to `name`, where its weights are fetched.
+
+    Raises: DiagnosticsError where the front end of `source` cannot fetch one.
+    """
+    end = _front_end_of(source, front_ends)
+    if end is None:
+        yield
+        return
+    with _reporting("P011", "cannot be written", name or "the program", end):
+        yield
 
 
 def _front_end_of(name: str, front_ends: FrontEnds) -> FrontEnd | None:

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
-from runtime.bir import bir_text, read_bir
+from runtime.bir import read_bir, write_bir
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
 from runtime.instruction_set import standard
 from runtime.text.parser import parse_with_places
 from runtime.text.places import Places
-from runtime.text.printer import print_module
+from runtime.text.printer import write_module
 
 BIR_ENDINGS: Final = (".bir", ".json")
 STREAM: Final = "-"  # the name of standard input
@@ -43,12 +44,16 @@ def read_program(name: str) -> Program:
     return Program(parsed.module, parsed.places)
 
 
-def program_text(module: Module, name: str | None) -> str:
-    """Return a module in the form that a file of this name has; None means text."""
-    return bir_text(module) if name is not None and is_bir(name) else print_module(module)
+def write_program(module: Module, name: str) -> None:
+    """Write a module in the form that a file of this name has, as `write_file` does.
+
+    Raises: DiagnosticsError where it cannot be written.
+    """
+    write = write_bir if is_bir(name) else write_module
+    write_file(name, lambda file: write(module, file))
 
 
-def write_file(name: str, text: str) -> None:
+def write_file(name: str, write: Callable[[TextIO], None]) -> None:
     """Write a file in one step: it holds its old contents or all of the new ones, whatever happens meanwhile.
 
     Raises: DiagnosticsError where it cannot be written.
@@ -57,10 +62,12 @@ def write_file(name: str, text: str) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         if path.exists() and not path.is_file():  # a terminal, a pipe, /dev/null: nothing that can be replaced
-            path.write_text(text, encoding="utf-8", newline="\n")
+            with path.open("w", encoding="utf-8", newline="\n") as file:
+                write(file)
             return
         try:
-            beside.write_text(text, encoding="utf-8", newline="\n")
+            with beside.open("w", encoding="utf-8", newline="\n") as file:
+                write(file)
             if path.exists():
                 beside.chmod(path.stat().st_mode & 0o7777)
             beside.replace(path)

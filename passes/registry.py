@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import Final
 
 from passes.framework.dot_transform import DotTransform
+from passes.framework.failure import failure_of
+from runtime.statistics import statistics_of
 
 PASSES: Final[Mapping[str, tuple[str, str]]] = {
     "auto-mixed-precision": ("passes.auto_mixed_precision", "AutoMixedPrecision"),
@@ -16,10 +18,20 @@ PASSES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def load_pass(name: str) -> type[DotTransform]:
-    """Return the class of a pass that `PASSES` lists."""
+    """Return the class of a pass that `PASSES` lists.
+
+    Raises: PassFailure where its module cannot be imported, or has no such pass.
+    """
     module, class_name = PASSES[name]
-    found: type[DotTransform] = getattr(import_module(module), class_name)
-    assert issubclass(found, DotTransform) and found.pass_name == name, f"{module}.{class_name} is not the pass {name}"
+    try:
+        found: type[DotTransform] = getattr(import_module(module), class_name)
+        if not (isinstance(found, type) and issubclass(found, DotTransform)):
+            raise TypeError(f"{module}.{class_name} is no DotTransform")
+        if found.pass_name != name:
+            raise ValueError(f'{module}.{class_name} has the pass_name "{found.pass_name}"')
+        statistics_of([found])
+    except Exception as error:
+        raise failure_of(name, error, module, did="cannot be loaded as passes/registry.py says") from error
     return found
 
 

@@ -11,12 +11,13 @@ from runtime.statistics import Statistic
 
 
 def run_report(runs: Sequence[PassRun]) -> str:
-    """Return a line for each pass that ran, then a line for each counter, with its label and unit."""
+    """Return a line for each pass that ran, with what it kept, then one for each counter, with its label and unit."""
     width = max((len(run.pass_name) for run in runs), default=0)
-    lines = [
-        f"{run.pass_name:<{width}}  {run.seconds * 1e3:10.3f} ms  {'changed' if run.changed else 'unchanged'}"
-        for run in runs
-    ]
+    lines = []
+    for run in runs:
+        changed = "changed" if run.changed else "unchanged"
+        lines.append(f"{run.pass_name:<{width}}  {run.seconds * 1e3:10.3f} ms  {changed}")
+        lines += [f"    {kept}" for kept in run.kept]
     totals: dict[Statistic, int] = {}
     for run in runs:
         for statistic, count in run.counted:

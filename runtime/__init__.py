@@ -1,60 +1,130 @@
 """What an IR is and means: types, values, instructions, text, BIR, verifier, interpreter.
 
-The names below are the public interface; each is imported when first asked for, so `import runtime` costs nothing.
-
-    module = runtime.parse(text)               # text -> Module; a DiagnosticsError says what is wrong, and where
-    outputs = runtime.run(module, inputs)      # arrays by name; returned ones under 0, 1, ...
+    module = runtime.parse(text)               # a DiagnosticsError says what is wrong, and where
+    outputs = runtime.run(module, inputs)      # numpy arrays by name; returned ones under 0, 1, ...
     print(runtime.print_module(module))
+
+The public interface; each name is imported when it is first asked for, so `import runtime` costs nothing.
+
+    parse(text)                   text -> Module, over all instructions that there are or those of `classes`
+    parse_with_places(text, ...)  the same over a table of instructions, with the places beside the module
+    print_module(module)          Module -> text
+    read_bir(source)              BIR, as text or in a file -> Module
+    write_bir(module, file)       Module -> BIR in a file
+    verify(module)                all that is wrong with a program: a list of diagnostics, empty for a good one
+    run(module, inputs)           what a program computes, bit for bit
+    Module, Function              a program and its functions
+    Builder                       puts tensors, loops and instructions into a function
+    Type, NeuronAP                the type of a value; an access to a tensor
+    DiagnosticsError              mistakes in text or BIR, each with its place
+
+Instructions are in `runtime.wrappers` and `generated`, dtypes in `runtime.dtypes`. README.md builds a program.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
+    from runtime.access import NeuronAP
+    from runtime.bir import write_bir
     from runtime.builder import Builder
+    from runtime.diagnostics import DiagnosticsError
     from runtime.functions import Function, Module
+    from runtime.instructions import Instruction
+    from runtime.interpreter.run import run
+    from runtime.text.parser import parse_with_places
     from runtime.text.places import ParsedModule
+    from runtime.text.printer import print_module
+    from runtime.types import Type
+    from runtime.verifier import verify
 
-    __all__ = [
-        "Builder",
-        "Function",
-        "Module",
-        "parse",
-        "parse_with_places",
-        "print_module",
-        "read_bir",
-        "run",
-        "verify",
-        "write_bir",
-    ]
+__all__ = [
+    "Builder",
+    "DiagnosticsError",
+    "Function",
+    "Module",
+    "NeuronAP",
+    "Type",
+    "parse",
+    "parse_with_places",
+    "print_module",
+    "read_bir",
+    "run",
+    "verify",
+    "write_bir",
+]
 
 _HOMES = {
     "Builder": "runtime.builder",
+    "DiagnosticsError": "runtime.diagnostics",
     "Function": "runtime.functions",
     "Module": "runtime.functions",
+    "NeuronAP": "runtime.access",
+    "Type": "runtime.types",
     "parse_with_places": "runtime.text.parser",
     "print_module": "runtime.text.printer",
-    "read_bir": "runtime.bir",
     "run": "runtime.interpreter.run",
     "verify": "runtime.verifier",
     "write_bir": "runtime.bir",
 }
 
 
-def parse(text: str, file: str = "<text>") -> Module:
-    """Return the module that `text` describes, over all instructions there are; it knows where its parts stand in it.
+def parse(text: str, file: str = "<text>", *, classes: Mapping[str, type[Instruction]] | None = None) -> Module:
+    """Return the module that `text` describes; it knows where its parts stand in it.
+
+    The instructions are those of `classes`, or all that there are.
 
     Raises: DiagnosticsError with every mistake in the text, each with its place in `file`.
     """
+    if not isinstance(text, str):
+        raise _wrong_argument("parse takes the text of a program, such as path.read_text()", text)
     parser, table = import_module("runtime.text.parser"), import_module("runtime.instruction_set")
-    parsed: ParsedModule = parser.parse_with_places(text, table.standard(), file)
+    parsed: ParsedModule = parser.parse_with_places(text, table.standard() if classes is None else classes, file)
     parsed.module.places = parsed.places
     return parsed.module
+
+
+def read_bir(
+    source: str | os.PathLike[str] | TextIO,
+    classes: Mapping[str, type[Instruction]] | None = None,
+    *,
+    name: str = "<bir>",
+) -> Module:
+    """Return the program that `source` holds, over all instructions there are or those of `classes`.
+
+    `source` is whatever `write_bir` has written to: the name of a file, a path, or an open file. It may also be the
+    text itself, which a `str` is that begins with `{` or has more than one line; `name` is what messages call it then.
+
+    Raises: DiagnosticsError with every mistake, or where the file cannot be read.
+    """
+    bir, table = import_module("runtime.bir"), import_module("runtime.instruction_set")
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and _is_name_of_file(source)):
+        source = import_module("pathlib").Path(source)
+    elif not isinstance(source, str) and not hasattr(source, "read"):
+        raise _wrong_argument("read_bir takes the name of a file, a path, an open file or the text", source)
+    module: Module = bir.read_bir(source, table.standard() if classes is None else classes, name=name)
+    return module
+
+
+def _is_name_of_file(text: str) -> bool:
+    """Whether a text is no BIR, however broken, and might be the name of a file."""
+    return bool(text) and "\n" not in text and not text.lstrip().startswith("{")
+
+
+def _wrong_argument(expected: str, given: object) -> TypeError:
+    return TypeError(f"{expected}, not {import_module('runtime.quoting').described(given)}")
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    loaded = [name for name, value in globals().items() if getattr(value, "__name__", "") == f"{__name__}.{name}"]
+    return sorted({*__all__, *loaded, *(name for name in globals() if name.startswith("__"))})

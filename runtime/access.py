@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from runtime.affine import Affine, Axis
 from runtime.dtypes import DType
 from runtime.names import Names
-from runtime.quoting import spelled_name
+from runtime.quoting import described, spelled_name
 from runtime.types import Type
 from runtime.values import Operand
 
@@ -84,7 +84,10 @@ class NeuronAP(Operand):
         indices: Iterable[APIndex | None] = (),
     ) -> None:
         self.tensor = tensor
-        self.pairs = whole_pairs(tensor.known_shape) if pairs is None else tuple(pairs)
+        try:
+            self.pairs = whole_pairs(tensor.known_shape) if pairs is None else tuple(pairs)
+        except AttributeError:
+            raise TypeError(f"a NeuronAP accesses a tensor, not {described(tensor)}") from None
         self.offset = Affine.of(offset)
         self.reinterpret = reinterpret
         self.indices = tuple(indices)
@@ -94,7 +97,10 @@ class NeuronAP(Operand):
     @property
     def type(self) -> Type:  # type: ignore[override]  # derived from the tensor, so that it follows a change of its dtype
         """Tensor type of what the access touches."""
-        return Type.tensor(self.reinterpret or self.tensor.dtype, tuple(num for _, num in self.pairs))
+        try:
+            return Type.tensor(self.reinterpret or self.tensor.dtype, tuple(num for _, num in self.pairs))
+        except (TypeError, ValueError):
+            raise TypeError(f"the pairs of an access are (step, num), not {described(self.pairs)}") from None
 
     @property
     def is_whole(self) -> bool:
@@ -133,7 +139,8 @@ class NeuronAP(Operand):
             yield start + sum(step * at for (step, _), at in zip(self.pairs, place, strict=True))
 
     def addUser(self, user: Instruction) -> None:
-        assert self.owner is None, f"{self!r} is in a slot of {self.owner!r} already: give {user!r} a copy"
+        if self.owner is not None:
+            raise ValueError(f"{self!r} is in a slot of {self.owner!r} already: give {user!r} a copy()")
         self.owner = user
         self.tensor.add_access(self)
 

@@ -7,9 +7,10 @@ Deliberately absent: a list. Statements are linked to each other, so inserting a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from runtime.affine import Axis
+from runtime.quoting import described
 from runtime.types import Type
 from runtime.values import BlockArgument, Value
 
@@ -32,6 +33,8 @@ class Statement:
         order: int
     else:
         __slots__ = ()
+
+    may_repeat_regions: ClassVar[bool] = False  # whether it may run its regions any number of times
 
     def _unlink_operands(self) -> None:
         """Leave the use-lists of whatever this uses, on the way to erasing it."""
@@ -98,6 +101,20 @@ class Statement:
         return tuple(around.axis for around in self.enclosing if isinstance(around, Loop))[::-1]
 
     @property
+    def num_dynamic_instances(self) -> int | None:
+        """How often this runs where each region around it runs once: the product of the trip counts.
+
+        None inside a region that may run any number of times.
+        """
+        count = 1
+        for around in self.enclosing:
+            if isinstance(around, Loop):
+                count *= around.axis.trip_count
+            elif around.may_repeat_regions:
+                return None
+        return count
+
+    @property
     def parent_function(self) -> Function | None:
         """The function that holds this."""
         outermost: Statement = self
@@ -139,6 +156,8 @@ class Block:
 
     def add_argument(self, type: Type, name: str | None = None) -> BlockArgument:
         """Append a value that the block receives."""
+        if not isinstance(type, Type):
+            raise TypeError(f"an argument has a Type, such as Type.tensor(f32, (128, 512)), not {described(type)}")
         argument = BlockArgument(self, type, name)
         self.arguments.append(argument)
         return argument
@@ -227,7 +246,10 @@ class Block:
         return sum(1 for _ in self)
 
     def walk(self) -> Iterator[Instruction]:
-        """Yield every instruction in program order, those inside loops and regions included; stable under edits."""
+        """Yield every instruction in program order, those inside loops and regions included; stable under edits.
+
+        What is erased when its turn is over is not entered; what is moved is entered all the same.
+        """
         cursor = _Cursor(self.first)  # as in `__iter__`: one generator in another would cost a third more
         self._cursors.append(cursor)
         try:
@@ -235,7 +257,7 @@ class Block:
                 cursor.at = statement
                 if statement.__class__ is not Loop:
                     yield statement  # type: ignore[misc]  # what is no loop is an instruction
-                if cursor.at is not None:
+                if statement.parent is not None:  # it stands here still, or has been moved
                     for block in statement.blocks:
                         yield from block.walk()
                 cursor.after = cursor.after if cursor.at is None else cursor.at.next

@@ -1,4 +1,4 @@
-"""Building programs: an insertion point, and short ways to make tensors and loops.
+"""Building programs: an insertion point, and short ways to make tensors and loops. README.md has a whole program.
 
 Deliberately absent: one method an instruction. `builder.insert(MatMulOp(a, b))` needs none.
 """
@@ -11,8 +11,10 @@ from typing import TypeVar
 
 from runtime.affine import Axis
 from runtime.blocks import Block, Loop, Statement
+from runtime.diagnostics import did_you_mean, listed
 from runtime.dtypes import DType
 from runtime.functions import Function
+from runtime.quoting import described
 from runtime.tensors import TENSOR_CLASSES, Tensor
 
 S = TypeVar("S", bound=Statement)
@@ -22,12 +24,16 @@ class Builder:
     """Puts statements into a function, by default at the end of its body."""
 
     def __init__(self, function: Function) -> None:
+        if not isinstance(function, Function):
+            raise TypeError(f"a Builder puts statements into a Function, not {described(function)}")
         self.function = function
         self.block = function.body
         self.before: Statement | None = None  # None: at the end of the block
 
     def insert(self, statement: S, name: str | None = None) -> S:
         """Put a statement at the insertion point and return it."""
+        if not isinstance(statement, Statement):
+            raise TypeError(f"insert takes a statement, such as TensorCopyOp(value), not {described(statement)}")
         if self.before is None:
             self.block.append(statement)
         else:
@@ -46,7 +52,14 @@ class Builder:
         isInput: bool = False,
         isOutput: bool = False,
     ) -> Tensor:
-        """Add a tensor in `memory` (`dram`, `sbuf` or `psum`) to the function and return it."""
+        """Add a tensor in `memory` (`dram`, `sbuf` or `psum`) to the function and return it.
+
+        Raises: ValueError where there is no such memory, an extent is not known, or the name is taken.
+        """
+        if not isinstance(memory, str) or memory not in TENSOR_CLASSES:
+            known = f"there are {listed(TENSOR_CLASSES, 'and')}; HBM is dram"
+            help = did_you_mean(str(memory), TENSOR_CLASSES) or known
+            raise ValueError(f'no memory is called "{memory}"; {help}')
         made = TENSOR_CLASSES[memory](name, dtype, shape, isInput=isInput, isOutput=isOutput)
         return self.function.add_tensor(made)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from runtime.access import AccessMode
+from runtime.access import AccessMode, NeuronAP
 from runtime.blocks import CloneMap
 from runtime.info import InstructionInfo, OperandInfo, Show
 from runtime.instructions import Instruction
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from runtime.names import Names
 
 _VALUES = OperandInfo("values", variadic=True)
+_EVERY = AccessMode.LOAD_STORE  # whatever an instruction without a definition does, it may do to what it is given
 
 
 class Terminator(Instruction):
@@ -34,8 +35,14 @@ class Terminator(Instruction):
         self, values: Sequence[Operand] = (), *, result_type: Type | None = None, loc: str | None = None
     ) -> None:
         super().__init__(result_type or Type.none(), loc)
-        self._values = tuple(values)
-        self._link_operands()
+        try:
+            self._values = tuple(values)
+            for value in self._values:
+                _read(value)
+            self._link_operands()
+        except Exception:
+            self._give_up({"values": values})
+            raise
 
     @property
     def values(self) -> tuple[Operand, ...]:
@@ -44,6 +51,16 @@ class Terminator(Instruction):
 
     def operands(self) -> tuple[Operand, ...]:
         return self._values
+
+    def set_values(self, changes: Mapping[int, Operand]) -> None:
+        """Hand out other values at some positions."""
+        values = list(self._values)
+        for index, value in changes.items():
+            _read(value)
+            value.addUser(self)
+            values[index].removeUser(self)
+            values[index] = value
+        self._values = tuple(values)
 
     def replaceUseOfWith(self, old: Operand, new: Operand) -> None:
         self._values = tuple(self._replaced(value, old, new) for value in self._values)
@@ -55,6 +72,12 @@ class Terminator(Instruction):
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.variables(self._values)
         return super().serialize(ctx, **fields)
+
+
+def _read(value: Operand) -> None:
+    """Let an access that goes into a terminator read its tensor, whatever it did where it was before."""
+    if isinstance(value, NeuronAP):
+        value.set_access_mode(AccessMode.LOAD)
 
 
 class Return(Terminator):
@@ -86,7 +109,7 @@ class Opaque(Instruction):
         "Opaque",
         "builtin",
         "opaque",
-        operands=(_VALUES,),
+        operands=(OperandInfo("values", access=_EVERY, variadic=True),),
         results=("result",),
         many_results=True,
         rhs=(Show("label"), Show("values")),
@@ -104,9 +127,13 @@ class Opaque(Instruction):
     ) -> None:
         super().__init__(result_types[0] if result_types else Type.none(), loc)
         self._label = label
-        self._values = tuple(values)
-        for value in self._values:
-            value.set_access_mode(AccessMode.LOAD_STORE)  # whatever it does, it may do to what it is given
+        try:
+            self._values = tuple(values)
+            for value in self._values:
+                value.set_access_mode(_EVERY)
+        except Exception:
+            self._give_up({"values": values})
+            raise
         self._attributes = deepcopy(dict(attributes or {}))
         self._add_results(result_types[1:])
         self._link_operands()
@@ -130,7 +157,7 @@ class Opaque(Instruction):
         return self._values
 
     def replaceUseOfWith(self, old: Operand, new: Operand) -> None:
-        self._values = tuple(self._replaced(value, old, new) for value in self._values)
+        self._values = tuple(self._replaced(value, old, new, _EVERY) for value in self._values)
 
     def rhs_str(self, names: Names | None = None) -> str:
         shown = ", ".join(value.use_str(names) for value in self._values)

@@ -63,11 +63,9 @@ class Diagnostic:
         headline = f"{self.severity}[{self.code}]: {self.message}"
         lines = [f"{self.place}: {headline}" if self.place else headline]
         if self.place and self.source_line is not None and self.source_line.strip():
-            shown = "".join(
-                c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in self.source_line
-            )
-            part, place = _part_around(self.place, shown.rstrip())
-            lines += [part, _carets(place, part)]
+            part, place = _part_around(self.place, self.source_line.rstrip())
+            shown = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in part)
+            lines += [shown, _carets(place, part)]
         if self.help:
             lines.append(f"help: {self.help}")
         return "\n".join(lines + [note.render() for note in self.notes])

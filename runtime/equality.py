@@ -2,7 +2,9 @@
 
 Deliberately absent: meaning. `x + y` and `y + x` differ. Equal are programs of the same statements in the same order,
 over values that correspond, with the same attributes, types, engines and source places. Floats and constants are
-compared to the bit. An access that names no dimension is equal to one that names each of them with nothing.
+compared to the bit. An access that names no dimension is equal to one that names each of them with nothing. A tensor
+that is read when it is needed is fetched, and equal to a constant of the same dtype, shape and bytes; what two front
+ends keep beside two such tensors counts.
 """
 
 from __future__ import annotations
@@ -16,18 +18,21 @@ from runtime.blocks import Block, Loop, Statement
 from runtime.builtin import Opaque
 from runtime.constants import Constant
 from runtime.functions import Function, Module
+from runtime.generic import GenericInst
 from runtime.instructions import Instruction, NeuronInst
-from runtime.tensors import Tensor
+from runtime.lazy_tensors import LazyTensor
 from runtime.text.contents import first_element, is_stored_once
 from runtime.values import Value
 
 Named = Value | Axis
 
+_TENSORS = (Constant, LazyTensor)
+
 
 def why_different(a: Module | Function, b: Module | Function, *, names: bool = True) -> str | None:
     """Return the first difference between two modules or two functions, or None where they are equal.
 
-    `names`: whether those of values, tensors and axes count; those of functions always do. Digits only are no name.
+    `names`: whether those of values, tensors and axes count; those of functions always do.
     """
     if isinstance(a, Function) and isinstance(b, Function):
         return _first(_Comparison(a, b, names))
@@ -37,6 +42,8 @@ def why_different(a: Module | Function, b: Module | Function, *, names: bool = T
         return f"target: {a.target} and {b.target}"
     if list(a.functions) != list(b.functions):
         return f"functions: {_listed(a.functions)} and {_listed(b.functions)}"
+    if a.carried != b.carried:
+        return f"carried: {_carried(a.carried)} and {_carried(b.carried)}"
     for name, function in a.functions.items():
         reason = _first(_Comparison(function, b.functions[name], names))
         if reason is not None:
@@ -69,6 +76,7 @@ class _Comparison:
     def run(self) -> None:
         """Raise _Different at the first difference."""
         _same("name", self.a.name, self.b.name)
+        _same("operator sets", self.a.operator_sets, self.b.operator_sets)
         self._pair_tensors()
         self._pair_blocks("body", self.a.body, self.b.body)
         for path, a, b in self.instructions:
@@ -81,12 +89,12 @@ class _Comparison:
             self._pair(path, a, b)
             for what in ("memory", "isInput", "isOutput"):
                 _same(f"{path}: {what}", getattr(a, what), getattr(b, what))
-            _same_constant(f"{path}: contents", a.init, b.init)
+            _same_tensor(f"{path}: contents", a.init, b.init)
 
     def _pair(self, path: str, a: Named, b: Named) -> None:
         """Remember that `b` is to `b`'s function what `a` is to `a`'s."""
         if self.names:
-            _same(f"{path}: name", _name(a), _name(b))
+            _same(f"{path}: name", a.name, b.name)
         if isinstance(a, Value) and isinstance(b, Value) and a.type is not b.type:
             raise _Different(f"{path}: type: {a.type} and {b.type}")
         self.partner[a] = b
@@ -95,6 +103,9 @@ class _Comparison:
         _same(f"{path}: number of arguments", len(a.arguments), len(b.arguments))
         for index, pair in enumerate(zip(a.arguments, b.arguments, strict=True)):
             self._pair(f"{path}: argument {index}", *pair)
+            _same_tensor(f"{path}: argument {index}: default", pair[0].default, pair[1].default)
+        if a.carried != b.carried:
+            raise _Different(f"{path}: carried: {_carried(a.carried)} and {_carried(b.carried)}")
         left, right = list(a), list(b)
         for index, (one, other) in enumerate(zip(left, right, strict=False)):
             self._pair_statements(f"{path}[{index}]", one, other)
@@ -122,7 +133,8 @@ class _Comparison:
             self._pair(f"{path}: result {index}", *pair)
         self.instructions.append((path, a, b))
         _same(f"{path}: number of regions", len(a.blocks), len(b.blocks))
-        for name, one, other in zip(a.INFO.regions, a.blocks, b.blocks, strict=True):
+        names = a.region_names if isinstance(a, GenericInst) else a.INFO.regions
+        for name, one, other in zip(names, a.blocks, b.blocks, strict=True):
             self._pair_blocks(f"{path}.{name}", one, other)
 
     def _compare_fields(self, path: str, a: Instruction, b: Instruction) -> None:
@@ -130,17 +142,24 @@ class _Comparison:
             self._compare(f"{path}: {name}", getattr(a, name), getattr(b, name))
         if isinstance(a, Opaque) and isinstance(b, Opaque):
             _same(f"{path}: label", a.label, b.label)
-            _same(f"{path}: attributes", list(a.attributes), list(b.attributes))
-            for name, value in a.attributes.items():
-                self._compare(f"{path}: {name}", value, b.attributes[name])
+            self._compare_attributes(path, a.attributes, b.attributes)
+        if isinstance(a, GenericInst) and isinstance(b, GenericInst):
+            self._compare_attributes(path, a.attributes, b.attributes)
+            if a.carried != b.carried:
+                raise _Different(f"{path}: carried: {_carried(a.carried)} and {_carried(b.carried)}")
         if isinstance(a, NeuronInst) and isinstance(b, NeuronInst):
             self._compare(f"{path}: dst", a.dst, b.dst)
             _same(f"{path}: engine", a.assigned_engine, b.assigned_engine)
         _same(f"{path}: rounding", a.rounding, b.rounding)
         _same(f"{path}: loc", a.loc, b.loc)
 
+    def _compare_attributes(self, path: str, a: dict[str, Any], b: dict[str, Any]) -> None:
+        _same(f"{path}: attributes", list(a), list(b))
+        for name, value in a.items():
+            self._compare(f"{path}: {name}", value, b[name])
+
     def _compare(self, path: str, a: Any, b: Any) -> None:
-        if isinstance(a, Value):
+        if isinstance(a, Value) or isinstance(b, Value):
             if self.partner.get(a, a) is not b:
                 raise _Different(f"{path}: {_shown(a)} and {_shown(b)}")
         elif isinstance(a, NeuronAP) and isinstance(b, NeuronAP):
@@ -149,8 +168,8 @@ class _Comparison:
             _same(f"{path}: length", len(a), len(b))
             for index, (one, other) in enumerate(zip(a, b, strict=True)):
                 self._compare(f"{path}[{index}]", one, other)
-        elif isinstance(a, Constant) or isinstance(b, Constant):
-            _same_constant(path, a, b)
+        elif isinstance(a, _TENSORS) or isinstance(b, _TENSORS):
+            _same_tensor(path, a, b)
         else:
             _same(path, a, b)
 
@@ -181,21 +200,31 @@ def _key(value: object) -> object:
     return (type(value), value)
 
 
-def _same_constant(path: str, a: Constant | None, b: Constant | None) -> None:
+def _same_tensor(path: str, a: Constant | LazyTensor | None, b: Constant | LazyTensor | None) -> None:
+    """Compare two tensors; of lazy ones, what is fetched is forgotten again."""
     if a is b:
         return
-    if a is None or b is None or a.type is not b.type:
+    if not isinstance(a, _TENSORS) or not isinstance(b, _TENSORS) or a.type is not b.type:
         raise _Different(f"{path}: {a!r} and {b!r}")
-    if is_stored_once(a) and is_stored_once(b):  # a splat may have more elements than fit the memory
-        a, b = (Constant(first_element(constant.array), constant.dtype) for constant in (a, b))
-    if a != b:
+    (contents, carried), (others, other_carried) = _parts(a), _parts(b)
+    if carried is not None and other_carried is not None and carried != other_carried:
+        raise _Different(f"{path}: carried: {_carried(carried)} and {_carried(other_carried)}")
+    if contents is None or others is None:
+        if carried != other_carried:  # they hold the elements
+            raise _Different(f"{path}: {a!r} and {b!r}")
+        return
+    if is_stored_once(contents) and is_stored_once(others):  # a splat may have more elements than fit the memory
+        contents, others = (Constant(first_element(one.array), one.dtype) for one in (contents, others))
+    if contents != others:
         raise _Different(f"{path}: two constants of type {a.type} differ in their elements")
 
 
-def _name(named: Named) -> str | None:
-    name = named.name
-    is_number = name is not None and name.isdecimal() and not isinstance(named, Tensor)
-    return None if is_number else name
+def _parts(tensor: Constant | LazyTensor) -> tuple[Constant | None, bytes | None]:
+    return (tensor, None) if isinstance(tensor, Constant) else tensor.parts
+
+
+def _carried(data: bytes | None) -> str:
+    return "nothing" if data is None else "1 byte" if len(data) == 1 else f"{len(data)} bytes"
 
 
 def _shown(value: object) -> str:

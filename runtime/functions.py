@@ -14,6 +14,7 @@ from runtime.tensors import Tensor
 from runtime.values import BlockArgument
 
 if TYPE_CHECKING:
+    from runtime.signatures import Signatures
     from runtime.text.places import Places
 
 
@@ -97,6 +98,7 @@ class Module:
         self.target = target
         self.places: Places | None = None
         self.carried: bytes | None = None  # what a front end keeps about this beyond the IR; nobody else reads it
+        self.signatures: Signatures | None = None  # of foreign operators; a front end's, no part of the program
         self.functions: dict[str, Function] = {}
 
     def add_function(self, function: Function) -> Function:
@@ -138,6 +140,7 @@ class Module:
         """Return an equal module."""
         new = Module(self.target)
         new.carried = self.carried
+        new.signatures = self.signatures
         for function in self.functions.values():
             new.add_function(function.clone())
         return new

@@ -66,6 +66,7 @@ class GenericInst(Instruction):
     """An instruction with any number of operands and results, open attributes and any number of regions."""
 
     __slots__ = ("_absent", "_regions", "_values", "attributes")
+    may_repeat_regions: ClassVar[bool] = True  # nothing is known of any operator: it may be a loop
 
     attributes: dict[str, Any]  # in the order in which they are written
     _values: tuple[Operand | None, ...]
@@ -83,14 +84,18 @@ class GenericInst(Instruction):
         loc: str | None = None,
     ) -> None:
         super().__init__(result_types[0] if result_types else Type.none(), loc)
-        self._values = tuple(values)
         self.attributes = dict(attributes or {})
         self._absent = tuple(absent)
         self._regions = tuple([Block(self) for _ in range(n_regions)])
         self._add_results(result_types[1:])
-        for value in self._values:
-            if value is not None:
-                value.addUser(self)
+        try:
+            self._values = tuple(values)
+            for value in self._values:
+                if value is not None:
+                    value.addUser(self)
+        except Exception:
+            self._give_up({"values": values})
+            raise
 
     @property
     def values(self) -> tuple[Operand | None, ...]:
@@ -107,17 +112,19 @@ class GenericInst(Instruction):
         return self._regions
 
     @property
+    def region_keys(self) -> tuple[tuple[str, int | None], ...]:
+        """The attribute of each region, and its position where the attribute is a list of regions."""
+        keys: list[tuple[str, int | None]] = [("", None)] * len(self._regions)
+        for name, value in self.attributes.items():
+            for at, one in enumerate(value) if isinstance(value, tuple) else ((None, value),):
+                if isinstance(one, Region):
+                    keys[one.index] = (name, at)
+        return tuple(keys)
+
+    @property
     def region_names(self) -> tuple[str, ...]:
         """What each region is called: its attribute, and its position where the attribute is a list of regions."""
-        names = [""] * len(self._regions)
-        for name, value in self.attributes.items():
-            if isinstance(value, Region):
-                names[value.index] = name
-            elif isinstance(value, tuple):
-                for at, one in enumerate(value):
-                    if isinstance(one, Region):
-                        names[one.index] = f"{name}[{at}]"
-        return tuple(names)
+        return tuple(name if at is None else f"{name}[{at}]" for name, at in self.region_keys)
 
     @property
     def carried(self) -> bytes | None:
@@ -127,6 +134,12 @@ class GenericInst(Instruction):
     @carried.setter
     def carried(self, data: bytes | None) -> None:
         self._set_extra("carried", data)
+
+    def take_regions(self, blocks: Sequence[Block]) -> None:
+        """Make `blocks`, which belong to nobody, the last regions of this; attributes must name them."""
+        for block in blocks:
+            block.owner = self
+        self._regions = (*self._regions, *blocks)
 
     def region(self, name: str) -> Block:
         """Return the region that is the attribute `name`.
@@ -149,6 +162,16 @@ class GenericInst(Instruction):
         if old is not None:
             old.removeUser(self)
         self._values = (*self._values[:index], value, *self._values[index + 1 :])
+
+    def set_values(self, changes: Mapping[int, Operand]) -> None:
+        """Put values into several operand slots at once, which takes one look at the others."""
+        values = list(self._values)
+        for index, value in changes.items():
+            old, values[index] = values[index], value
+            value.addUser(self)
+            if old is not None:
+                old.removeUser(self)
+        self._values = tuple(values)
 
     def replaceUseOfWith(self, old: Operand, new: Operand) -> None:
         self._values = tuple([None if held is None else self._replaced(held, old, new) for held in self._values])
@@ -179,10 +202,10 @@ class OnnxNode(GenericInst):
         "onnx.node",
         operands=(OperandInfo("values", optional=True, variadic=True),),
         attributes=(
-            AttributeInfo("op_type", "str"),
-            AttributeInfo("domain", "str", default=ONNX_DOMAIN),
+            AttributeInfo("op_type", "str", min=1),
+            AttributeInfo("domain", "str", default=ONNX_DOMAIN, min=1),
             AttributeInfo("overload", "str", default=""),
-            AttributeInfo("node_name", "str", optional=True),
+            AttributeInfo("node_name", "str", optional=True, default=""),
             AttributeInfo("absent", "list[int]", default=()),
         ),
         many_results=True,
@@ -193,7 +216,7 @@ class OnnxNode(GenericInst):
     op_type: str
     domain: str  # `ai.onnx` for the standard operators, never empty
     overload: str
-    node_name: str | None  # None: a new node, which gets a name when it is written to a file
+    node_name: str | None  # None: a new node, which gets a name when it is written to a file; in text "" goes unsaid
 
     def __init__(
         self,
@@ -226,7 +249,7 @@ class OnnxNode(GenericInst):
         return function_name(self.domain, self.op_type, self.overload)
 
     def rhs_str(self, names: Names | None = None) -> str:
-        return f"onnx.node {quoted(self.label)} {self._values_str(names)}".rstrip()
+        return f"onnx.node {_quoted_label(self.domain, self.op_type)} {self._values_str(names)}".rstrip()
 
 
 class Initializer(Instruction):
@@ -265,6 +288,12 @@ class Initializer(Instruction):
 
     def rhs_str(self, names: Names | None = None) -> str:
         return "onnx.initializer"
+
+
+def _quoted_label(domain: str, op_type: str) -> str:
+    """Return `"domain::op_type"`; in two pairs of quotes where one would not say which part is which."""
+    label = f"{domain}::{op_type}"
+    return quoted(label) if label.find("::") == len(domain) else f"{quoted(domain)}::{quoted(op_type)}"
 
 
 def function_name(domain: str, name: str, overload: str = "") -> str:

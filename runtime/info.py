@@ -39,11 +39,11 @@ class AttributeInfo:
 
     name: str
     type: str
-    optional: bool = False  # None is legal, and the default
-    default: object = None  # what a caller that says nothing gets; None: there is no default
+    optional: bool = False  # None is legal, and the default where no other is stated
+    default: object = None  # what is meant where nothing is said; None: there is no default
     enum: str = ""  # the name of the enumeration that `type` stands for
     one_of: tuple[object, ...] = ()  # the words of an enum, or the legal values
-    min: float | None = None
+    min: float | None = None  # of text: the least number of characters
     max: float | None = None
     multiple_of: int | None = None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from typing import Final
 
 from runtime.builtin import Opaque, Return, Yield
 from runtime.instructions import Instruction
@@ -32,6 +33,18 @@ class InstructionSet(Mapping[str, type[Instruction]]):
             found = self._classes[mnemonic] = getattr(import_module(module), name)
         return found
 
+    def joined(self, modules: Mapping[str, tuple[str, str]]) -> InstructionSet:
+        """Return these instructions and those of another brewed table, `INSTRUCTIONS` of its package.
+
+        Raises: ValueError where the two have a mnemonic in common.
+        """
+        both = sorted(self._modules.keys() & modules.keys() | self._classes.keys() & modules.keys())
+        if both:
+            raise ValueError(f"two instructions would have the mnemonic {', '.join(both)}")
+        joined = InstructionSet({**self._modules, **modules})
+        joined._classes.update(self._classes)
+        return joined
+
     def __contains__(self, mnemonic: object) -> bool:
         return mnemonic in self._classes or mnemonic in self._modules
 
@@ -42,7 +55,13 @@ class InstructionSet(Mapping[str, type[Instruction]]):
         return len({*self._classes, *self._modules})
 
 
+_FOREIGN: Final = {
+    "onnx.node": ("runtime.generic", "OnnxNode"),
+    "onnx.initializer": ("runtime.generic", "Initializer"),
+}
+
+
 @cache
 def standard() -> InstructionSet:
-    """Return every brewed instruction, and those that belong to the IR itself."""
-    return InstructionSet(import_module("generated").INSTRUCTIONS, (Opaque, Return, Yield))
+    """Return every brewed instruction, those that belong to the IR itself, and those that carry foreign ones."""
+    return InstructionSet({**import_module("generated").INSTRUCTIONS, **_FOREIGN}, (Opaque, Return, Yield))

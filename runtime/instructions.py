@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from runtime.access import AccessMode, NeuronAP
 from runtime.ap_indices import HasAPIndices
-from runtime.blocks import CloneMap, Loop, Statement
+from runtime.arguments import give_up, wrong_dst
+from runtime.blocks import CloneMap, Statement
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import InstructionInfo
@@ -108,6 +109,8 @@ class Instruction(Value, Statement):
 
     # For brewed classes: the constructor, and linking.
 
+    _give_up = give_up  # called by a constructor that has failed
+
     def _result_type(self, given: Type | None, dst: NeuronAP | None = None, dtype: DType | None = None) -> Type:
         """Return the type of the result where the caller does not simply give it: that of `dst`, or what follows from
         the operands, with elements of `dtype`.
@@ -194,16 +197,6 @@ class Instruction(Value, Statement):
         assert size is not None, f"{self!r} has no known size"
         return size
 
-    @property
-    def num_dynamic_instances(self) -> int:
-        """How often this runs: the product of the trip counts around it."""
-        count, block = 1, self.parent
-        while block is not None and isinstance(block.owner, Statement):
-            if isinstance(block.owner, Loop):
-                count *= block.owner.axis.trip_count
-            block = block.owner.parent
-        return count
-
     # Editing.
 
     @property
@@ -226,11 +219,20 @@ class Instruction(Value, Statement):
         if self.parent is not None:
             self.parent.remove(self)
 
-    def replaceWith(self, value: Operand) -> None:
-        """Let `value` stand in for the first result of this everywhere, take over its name, and erase this."""
-        if isinstance(value, Value) and value.name is None:
-            value.name = self.name
-        self.replaceAllUsesWith(value)
+    def replaceWith(self, *values: Operand) -> None:
+        """Let each value stand in for one result of this everywhere, take over its name, and erase this.
+
+        Raises: ValueError, with nothing changed, where a value has no result, or a used result no value.
+        """
+        results = self.results
+        if len(values) > len(results) or any(result.has_users for result in results[len(values) :]):
+            raise ValueError(f"cannot replace {self!r}: {len(values)} values for {len(results)} results")
+        if any(value is result for value in values for result in results):
+            raise ValueError(f"cannot replace {self!r} with a result of its own")
+        for result, value in zip(results, values, strict=False):
+            if isinstance(value, Value) and value.name is None:
+                value.name = result.name
+            result.replaceAllUsesWith(value)
         self.eraseFromParent()
 
     def _unlink_operands(self) -> None:
@@ -305,6 +307,8 @@ class NeuronInst(Instruction, HasAPIndices):
         self._engine = engine
         self._dst = dst
         if dst is not None:
+            if dst.__class__ is not NeuronAP:
+                raise wrong_dst(self, dst)
             dst.set_access_mode(AccessMode.STORE)
             dst.addUser(self)
 

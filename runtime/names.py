@@ -6,13 +6,14 @@ and rewriting a program costs nothing for them, and the numbers in a dump are al
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from runtime.quoting import spelled_name
 
 if TYPE_CHECKING:
     from runtime.affine import Axis
-    from runtime.blocks import Block
+    from runtime.blocks import Block, Statement
     from runtime.functions import Function
     from runtime.values import Value
 
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 class Names:
     """The printed name of every value and axis of one function: its own where it has one, else the next number.
 
-    A value or axis whose name is made of digits only has none, since numbers are what the printer gives out; tensors
-    always keep their names, which are part of the interface of a program. Where two values that are visible in one
-    place have the same name, the later one gets a suffix, so that printed text parses back; what stands in different
-    regions or loops may share a name.
+    Where two values that are visible in one place have the same name, the later one gets a suffix, so that printed text
+    parses back; its own name is in `renamed`. What stands in different regions or loops may share a name, and so may
+    the result of an instruction and what stands in its regions, where the result is not visible.
     """
 
     def __init__(self, function: Function | None = None) -> None:
+        self.renamed: dict[Value | Axis, str] = {}  # the own names of those that got a suffix
         self._of: dict[Value | Axis, str] = {}
         self._taken: dict[str, None] = {}  # in the order in which they were given
         self._suffixes: dict[str, int] = {}  # the last one tried for a name, so that equal names cost nothing
@@ -57,15 +58,27 @@ class Names:
         while len(self._taken) > entered:
             self._taken.popitem()
 
+    def hide(self, values: Iterable[Value]) -> list[str]:
+        """Start the regions of the instruction that gives `values`: they may have the same names. `show` ends that."""
+        hidden = [name for value in values if (name := self._of[value]) in self._taken]  # numbers are not
+        for name in hidden:
+            del self._taken[name]
+        return hidden
+
+    def show(self, hidden: list[str]) -> None:
+        """End the regions that `hide` started: the names of the results are taken again."""
+        self._taken.update(dict.fromkeys(hidden))
+
     def _fresh(self, value: Value | Axis) -> str:
         wanted = value.name
-        if wanted is None or (wanted.isdecimal() and not hasattr(value, "memory")):  # only a tensor has a memory
+        if wanted is None:
             name, self._next = str(self._next), self._next + 1
             return name
         name = spelled_name(wanted)
         while name in self._taken:
             suffix = self._suffixes[wanted] = self._suffixes.get(wanted, 0) + 1
             name = spelled_name(f"{wanted}_{suffix}")
+            self.renamed[value] = wanted
         self._taken[name] = None
         return name
 
@@ -75,13 +88,19 @@ class Names:
         for statement in block:
             for result in statement.results:
                 self.of(result)
-            for inner in statement.blocks:
-                entered = self.enter()
-                axis = getattr(statement, "axis", None)  # only a loop has one
-                if axis is not None:
-                    self.of(axis)
-                self._number(inner)
-                self.leave(entered)
+            if statement.blocks:
+                hidden = self.hide(statement.results)
+                self._number_blocks(statement)
+                self.show(hidden)
+
+    def _number_blocks(self, statement: Statement) -> None:
+        for inner in statement.blocks:
+            entered = self.enter()
+            axis = getattr(statement, "axis", None)  # only a loop has one
+            if axis is not None:
+                self.of(axis)
+            self._number(inner)
+            self.leave(entered)
 
 
 def function_of(value: Value) -> Function | None:

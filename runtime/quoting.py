@@ -14,6 +14,8 @@ BARE = r"[A-Za-z_$][A-Za-z0-9_$.-]*"
 STRING = r'"(?:[^"\\\n]|\\[^\n])*+"'
 """The pattern of a quoted text; `unquoted` says whether its escapes are right."""
 
+_LONGEST_SHOWN = 40  # characters of what somebody gave
+
 _is_bare = re.compile(BARE).fullmatch
 
 
@@ -39,3 +41,13 @@ def spelled_name(name: str) -> str:
     A name of digits only is quoted too: bare, it would be the number of something that has no name.
     """
     return name if _is_bare(name) else quoted(name)
+
+
+def described(given: object) -> str:
+    """Return what somebody gave in place of something else, and of which class that is: `"bf16", a str`."""
+    if given is None:
+        return "None"
+    text = " ".join((quoted(given) if isinstance(given, str) else repr(given)).split())
+    name = type(given).__name__
+    shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+    return f"{shown}, {'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from runtime.access import NeuronAP
+from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
+from runtime.quoting import described
 from runtime.types import Type
 from runtime.values import Operand, Value
 
@@ -45,7 +46,13 @@ class Tensor(Value):
         isOutput: bool = False,
         init: Constant | None = None,
     ) -> None:
-        self.type = Type.tensor(dtype, tuple(shape))
+        try:
+            self.type = Type.tensor(dtype, tuple(shape))
+        except TypeError:
+            Type.tensor(dtype, shape)  # which says what is wrong with a number in place of a shape
+            raise
+        if self.type.size_in_bytes is None or name.__class__ is not str:
+            raise _wrong_tensor(name, self.type)
         self.name = name
         self._uses = None
         self.function = None
@@ -127,8 +134,14 @@ class Tensor(Value):
     def has_single_user(self) -> bool:
         return len(self.users) == 1
 
+    def set_access_mode(self, mode: AccessMode) -> None:
+        raise TypeError(
+            f"a slot takes an access to a tensor, not the tensor %{self.name} itself; "
+            f"an access to all of it is NeuronAP({self.name})"
+        )
+
     def addUser(self, user: Instruction) -> None:
-        raise AssertionError(f"{user!r} must use {self!r} through an access pattern")
+        raise TypeError(f"{user.INFO.name} takes a value, not the tensor %{self.name}; load or copy it first")
 
     removeUser = addUser
 
@@ -180,6 +193,12 @@ class Tensor(Value):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} %{self.name}: {self.type} {self.memory}>"
+
+
+def _wrong_tensor(name: object, type: Type) -> Exception:
+    if not isinstance(name, str):
+        return TypeError(f"a tensor has a name, a str, not {described(name)}")
+    return ValueError(f"a tensor has elements of a known dtype and known extents: %{name} cannot be {type}")
 
 
 class DRAMTensor(Tensor):

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from enum import Enum
 from math import prod
-from typing import ClassVar
+from operator import index
+from typing import Any, ClassVar
 
-from runtime.dtypes import DType
-from runtime.quoting import quoted
+from runtime.dtypes import DType, UnknownDTypeError, dtype_of
+from runtime.quoting import described, quoted
 
 Dim = int | str | None  # a known extent, a named symbolic one, or an unknown one
 Shape = tuple[Dim, ...]
@@ -55,9 +56,17 @@ class Type:
 
     @classmethod
     def tensor(cls, dtype: DType | None, shape: Shape | None) -> Type:
-        """Return the tensor type of this element type and shape."""
-        found = cls._tensors.get((dtype, shape))
-        if found is None:
+        """Return the tensor type of this element type and shape.
+
+        Raises: TypeError for what is no dtype, or no tuple of extents.
+        """
+        try:
+            found = cls._tensors.get((dtype, shape))
+        except TypeError:  # what cannot be hashed, a list for one
+            found = None
+        if found is None:  # so what is checked has not been seen before, and a type that is known costs no check
+            _check_dtype(dtype)
+            shape = _checked_shape(shape)
             found = cls._tensors[dtype, shape] = cls._make(TypeKind.TENSOR, dtype, shape, None)
         return found
 
@@ -142,6 +151,36 @@ class Type:
 
     def __repr__(self) -> str:
         return f"<Type {self}>"
+
+
+def _check_dtype(given: object) -> None:
+    if given is None or isinstance(given, DType):
+        return
+    name = str(getattr(given, "name", None) or getattr(given, "__name__", given))  # of numpy's dtypes and types, too
+    try:
+        help = f'give dtype_of("{dtype_of(name)}")'
+    except UnknownDTypeError as error:
+        help = str(error).partition("; ")[2]
+    raise TypeError(f"{described(given)}, is no dtype of runtime.dtypes; {help}")
+
+
+def _checked_shape(given: Any) -> Shape | None:
+    """Return a shape with numpy's integers as Python's."""
+    if given is None:
+        return None
+    if not isinstance(given, tuple):
+        raise TypeError(f"{described(given)}, is no shape; give a tuple of extents, such as (128, 512)")
+    return tuple([_checked_extent(dim, given) for dim in given])
+
+
+def _checked_extent(dim: Any, shape: tuple[Any, ...]) -> Dim:
+    if dim is None or isinstance(dim, str):
+        return dim
+    try:
+        return index(dim)
+    except TypeError:
+        help = "an extent is a whole number, a name, or None where it is not known"
+        raise TypeError(f"{described(dim)}, is no extent in {shape}; {help}") from None
 
 
 def _dim_str(dim: Dim) -> str:

@@ -6,9 +6,10 @@ from functools import cache
 
 import pytest
 
-from brewer.formatting import formatted
+from brewer.formatting import Formatter, formatted
 from brewer.load import load
-from brewer.plan import make_plan
+from brewer.memory import Memory
+from brewer.plan import Planner
 from brewer.problems import Problems
 from brewer.project import Project
 from brewer.rendering import Rendered, Renderer
@@ -26,7 +27,7 @@ def rendered() -> tuple[Rendered, ...]:
 
 def test_generated_is_up_to_date() -> None:
     problems = Problems()
-    plan = make_plan(PROJECT, rendered(), (), problems)
+    plan = Planner(PROJECT, problems, Memory(PROJECT), Formatter()).plan(rendered())
     problems.raise_if_any()
     assert [f"{change.kind} {change.path}" for change in plan.changes] == [], "run `python -m brewer`"
 

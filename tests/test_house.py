@@ -41,6 +41,30 @@ def test_the_top_of_the_tree_holds_only_what_is_listed() -> None:
     assert not unknown, f"not on the list of top-level names: {unknown}"
 
 
+@pytest.mark.parametrize(
+    ("git", "expected"),
+    [
+        ("printf 'README.md\\0brewer/model.py\\0'", ["README.md", "brewer"]),
+        ("exit 128", ["README.md", "brewer", "chain.txt"]),
+        (None, ["README.md", "brewer", "chain.txt"]),
+    ],
+    ids=["a checkout", "an archive", "no git"],
+)
+def test_what_somebody_keeps_beside_the_project_is_no_part_of_it(
+    git: str | None, expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, programs = tmp_path / "checkout", tmp_path / "bin"
+    for folder in (root / "brewer", root / ".venv", programs):
+        folder.mkdir(parents=True)
+    for name in ("README.md", "chain.txt"):
+        (root / name).touch()
+    if git is not None:
+        (programs / "git").write_text(f"#!/bin/sh\n{git}\n", encoding="utf-8")
+        (programs / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    assert top_level_names(root) == expected
+
+
 def test_hand_written_files_stay_short() -> None:
     too_long = [
         f"{_place(path)}: {lines} lines, at most {limit}"

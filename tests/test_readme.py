@@ -1,4 +1,4 @@
-"""The README's tour does what it says."""
+"""The README's tour and examples do what they say."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
+from onnx import TensorProto, helper
 
 from passes.__main__ import main
+from runtime.affine import Affine
+from runtime.builder import Builder
+from runtime.functions import Function
 from tests.tree import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,6 +26,15 @@ def block(language: str, containing: str) -> str:
     (found,) = [(indent, text) for indent, name, text in blocks if name == language and containing in text]
     indent, text = found
     return "\n".join(line.removeprefix(indent) for line in text.splitlines()) + "\n"
+
+
+def python(program: str, folder: Path) -> str:
+    """Run a Python program in a folder, and return what it prints."""
+    environment = {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.fixture
@@ -44,13 +58,44 @@ def test_the_pass_takes_out_the_rounding_and_counts_the_bytes_that_the_readme_na
 
 
 def test_the_snippet_runs(program: Path) -> None:
-    snippet = block("python", "runtime.parse")
-    environment = {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", snippet]
-    done = subprocess.run(command, cwd=program.parent, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    empty, values = done.stdout.split("\n", 1)
+    empty, values = python(block("python", "runtime.parse"), program.parent).split("\n", 1)
     assert empty == "[]" and "0." in values
+
+
+def test_the_example_of_the_builder_runs(tmp_path: Path) -> None:
+    example = block("python", "runtime.Builder")
+    assert python(example, tmp_path) == (
+        "[]\n"
+        "target trn2\n"
+        "\n"
+        "func @main(%x: f32[128,512]) {\n"
+        "  tensor %t: bf16[128,1024] sbuf\n"
+        "  %t[512 | 1024:128, 1:512] = activation gelu %x\n"
+        "  %y: f32[128,512] = tensor_tensor add %t[512 | 1024:128, 1:512], %x\n"
+        "  return %y\n"
+        "}\n\n"
+    )
+    assert "# %t[512 | 1024:128, 1:512] = activation gelu %x\n" in example
+
+
+def test_the_builder_makes_loops_as_the_readme_says() -> None:
+    line = re.search(r"`with (build\.loop\(.*?\)) as i:`.*?`(Affine\(.*?\))`", README, re.DOTALL)
+    assert line is not None
+    build = Builder(Function("main"))
+    with eval(line[1], {"build": build}) as i:
+        assert eval(line[2], {"Affine": Affine, "i": i}).bounds == (0, 3 * 128)
+
+
+def test_a_converted_model_runs_exactly(tmp_path: Path) -> None:
+    """The largest f16 is 65504: the product of 300 and 300 overflows, whatever a peer computes it in."""
+    nodes = [helper.make_node("MatMul", ["x", "x"], ["y"])]
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 1]) for name in ("x", "y")]
+    graph = helper.make_graph(nodes, "model", values[:1], values[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    onnx.save(model, tmp_path / "model.onnx")
+    given = "import numpy\ninputs = {'x': numpy.array([[300.0]], numpy.float32)}\n"
+    shown = "print([array.tolist() for array in outputs.values()])\n"
+    assert python(given + block("python", "passes.convert") + shown, tmp_path) == "[[[inf]]]\n"
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:tests|runtime|passes|brewer|bench)/[\w./]+)`", README))))

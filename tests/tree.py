@@ -1,10 +1,13 @@
 """What the whole-tree tests know about the tree: its root, its files, its modules and what each of them imports.
 
-Deliberately absent: git. The tests must pass in an unpacked archive too, so ignored files are found by reading
-.gitignore, whose entries are plain names or globs that are matched against every part of a path.
+What somebody keeps beside the project, at the top of the tree, is no part of it: there, git says what is tracked. In
+the project's folders every file counts, tracked yet or not. The tests must pass in an unpacked archive too, so without
+git everything counts, and ignored files are found by reading .gitignore, whose entries are plain names or globs that
+are matched against every part of a path.
 """
 
 import ast
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -58,14 +61,18 @@ def is_ignored(name: str) -> bool:
     return any(fnmatch(name, pattern) for pattern in ignored_names())
 
 
-def top_level_names() -> list[str]:
-    return sorted(path.name for path in ROOT.iterdir() if not is_ignored(path.name))
+def top_level_names(root: Path = ROOT) -> list[str]:
+    """What stands at the top of the tree and belongs to the project."""
+    tracked = _tracked_names(root)
+    names = sorted(path.name for path in root.iterdir() if not is_ignored(path.name))
+    return [name for name in names if not tracked or name in tracked]
 
 
 @cache
 def files() -> tuple[Path, ...]:
-    """All files of the tree that are not ignored, sorted."""
-    return tuple(_files_under(ROOT))
+    """All files of the project that are not ignored, sorted."""
+    tops = set(top_level_names())
+    return tuple(path for path in _files_under(ROOT) if path.relative_to(ROOT).parts[0] in tops)
 
 
 @cache
@@ -89,6 +96,16 @@ def imports_of(module: Module) -> tuple[Import, ...]:
 @cache
 def module_names() -> frozenset[str]:
     return frozenset(module.name for module in modules())
+
+
+def _tracked_names(root: Path) -> frozenset[str]:
+    """What git tracks at the top of a tree; nothing where there is no git, or the tree is none of its own."""
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    except OSError:
+        return frozenset()
+    return frozenset(name.partition("/")[0] for name in done.stdout.split("\0") if name)
 
 
 def _files_under(folder: Path) -> Iterator[Path]:

@@ -3,12 +3,24 @@
     module = load("model.onnx")        # nothing is lost: save() of an untouched module gives the same model
     save(module, "converted.onnx")
 
-Errors are `OnnxError`. `frontends.onnx.equality.why_different` compares two models, `frontends.onnx.evaluate.evaluator`
-lets `runtime.run` compute one.
+Errors are `OnnxError`. `SIGNATURES` says which types operators may have; `load` hangs it on the module, and a program
+of ONNX nodes that came from elsewhere gets it by `module.signatures = SIGNATURES`.
+`frontends.onnx.equality.why_different` compares two models, `frontends.onnx.evaluate.evaluator` lets `runtime.run`
+compute one.
 """
 
 from frontends.onnx.errors import BrokenModelError, ExportError, ExternalDataError, OnnxError
+from frontends.onnx.legal_types import SIGNATURES
 from frontends.onnx.read_model import load
 from frontends.onnx.write_model import save, to_proto
 
-__all__ = ["BrokenModelError", "ExportError", "ExternalDataError", "OnnxError", "load", "save", "to_proto"]
+__all__ = [
+    "SIGNATURES",
+    "BrokenModelError",
+    "ExportError",
+    "ExternalDataError",
+    "OnnxError",
+    "load",
+    "save",
+    "to_proto",
+]

@@ -15,12 +15,13 @@ from onnx import AttributeProto, GraphProto, SparseTensorProto, TensorProto, Typ
 
 from frontends.onnx.errors import BrokenModelError, ExportError
 from frontends.onnx.protobuf import DecodeError, encoded, fields_of, has_unknown_fields
-from frontends.onnx.tensors import OnnxTensor, SparseOnnxTensor, write_tensor
+from frontends.onnx.stored_tensors import is_sparse
+from frontends.onnx.tensors import OnnxTensor, SparseOnnxTensor, tensor_of, write_tensor
 from frontends.onnx.type_protos import code_of, type_of, write_type
 from runtime.constants import Constant
 from runtime.dtypes import DType
 from runtime.generic import AttributeReference, EmptyList, Encoded, Region
-from runtime.lazy_tensors import LazyTensor
+from runtime.lazy_tensors import LazyTensor, StoredTensor
 from runtime.types import Type
 
 # The field that holds the value, and what a value is called, by the number of the type.
@@ -124,7 +125,7 @@ def write_attribute(
         if value.kind != _UNTYPED:
             proto.type = _code(name, value.kind)
         return
-    code = _LIST_CODES[value.kind] if isinstance(value, EmptyList) else _code_of(name, value)
+    code = _code_of_empty(name, value) if isinstance(value, EmptyList) else _code_of(name, value)
     if shell is None or (proto.type and proto.type != code):
         proto.type = code  # type: ignore[assignment]
     if isinstance(value, EmptyList):
@@ -157,6 +158,8 @@ def _write_value(
         target = target.add()
     else:
         target.SetInParent()
+    if isinstance(value, StoredTensor):
+        value = tensor_of(value)
     if isinstance(value, SparseOnnxTensor):
         target.CopyFrom(value.proto)
     elif isinstance(value, (LazyTensor, Constant)):
@@ -175,6 +178,12 @@ def _decode(proto: AttributeProto, name: str, value: Encoded) -> None:
         raise ExportError(f'attribute "{name}" carries bytes that are no attribute') from None
     if proto.name != name:
         proto.name = name
+
+
+def _code_of_empty(name: str, value: EmptyList) -> int:
+    if value.kind not in _LIST_CODES:
+        raise ExportError(f'attribute "{name}" is an empty list of the unknown kind "{value.kind}"')
+    return _LIST_CODES[value.kind]
 
 
 def _code_of(name: str, value: Any) -> int:
@@ -197,6 +206,8 @@ def _single_code(name: str, value: Any) -> int:
         return AttributeProto.INT
     if isinstance(value, Real):
         return AttributeProto.FLOAT
+    if isinstance(value, StoredTensor):
+        return AttributeProto.SPARSE_TENSOR if is_sparse(value) else AttributeProto.TENSOR
     for cls, code in _CODES_OF_CLASSES:
         if isinstance(value, cls):
             return code

@@ -21,12 +21,13 @@ from frontends.onnx.attributes import read_attribute, write_attribute
 from frontends.onnx.control_flow import CONTROL
 from frontends.onnx.protobuf import encoded
 from frontends.onnx.shells import import_operator_sets, parse_shell
+from frontends.onnx.tensors import tensor_of
 from runtime.dtypes import DType, bf16, f16, f32
 from runtime.functions import Function, Module
-from runtime.generic import ONNX_DOMAIN, AttributeReference, OnnxNode, Region
+from runtime.generic import ONNX_DOMAIN, AttributeReference, Initializer, OnnxNode, Region
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError, MissingSemanticsError
-from runtime.lazy_tensors import LazyTensor
+from runtime.lazy_tensors import LazyTensor, StoredTensor
 from runtime.rounding import cast_array
 from runtime.semantics import Machine
 
@@ -51,6 +52,8 @@ class Evaluator:
         self._evaluators: dict[object, ReferenceEvaluator] = {}
 
     def __call__(self, inst: Instruction, operands: Sequence[Any], machine: Machine) -> tuple[Any, ...] | None:
+        if isinstance(inst, Initializer) and isinstance(inst.value, StoredTensor) and inst.value.dtype is None:
+            return (tensor_of(inst.value).array,)
         if not isinstance(inst, OnnxNode):
             return None
         values: tuple[Any, ...] = operands[0]
@@ -65,7 +68,7 @@ class Evaluator:
             return None  # which region runs when is not known
         constant = attributes.get("value") if inst.op_type == "Constant" and inst.domain == ONNX_DOMAIN else None
         if isinstance(constant, LazyTensor):
-            return (constant.array,)
+            return ((tensor_of(constant) if isinstance(constant, StoredTensor) else constant).array,)
         return self._compute(inst, attributes, values)
 
     def _resolved(self, inst: OnnxNode) -> dict[str, Any]:

@@ -64,11 +64,10 @@ class _Namer:
         hidden = frozenset(noted(plan.shell, SHADOWS)) if outer else frozenset()
         own: set[str] = set()
         declared = _input_names(plan)
-        known = set(declared)
         for at, argument in enumerate(plan.block.arguments):
             wanted = argument.name
-            if at < len(declared) and (wanted is None or (wanted.isdecimal() and wanted not in known)):
-                wanted = declared[at]  # a number is no name in the IR's text, but may be one of the model's interface
+            if wanted is None and at < len(declared):
+                wanted = declared[at]  # it is part of the model's interface
             self._keep(argument, wanted, own, outer, hidden)
         for initializer in plan.initializers:
             self._keep(initializer, initializer.name, own, outer, hidden)

@@ -165,7 +165,7 @@ class GraphReader:
         try:
             if isinstance(proto, SparseTensorProto):
                 return SparseOnnxTensor(proto, self.folder), proto.values.name
-            return OnnxTensor(proto, self.folder), proto.name
+            return OnnxTensor(proto, self.folder, named=False), proto.name
         except BrokenModelError as error:
             raise BrokenModelError(f"{scope.label}: {error}") from None
 

@@ -15,6 +15,7 @@ from onnx import ModelProto
 from frontends.onnx import shells
 from frontends.onnx.errors import BrokenModelError, OnnxError
 from frontends.onnx.inference import fill_types
+from frontends.onnx.legal_types import SIGNATURES
 from frontends.onnx.protobuf import DecodeError, encoded
 from frontends.onnx.read_graph import GraphReader
 from runtime.dtypes import holds
@@ -49,6 +50,7 @@ def _read(model: ModelProto, folder: Path | None) -> Module:
     names = _function_names(model)
     reader = GraphReader(folder, frozenset(names))
     module = Module()
+    module.signatures = SIGNATURES
     with paused_gc():
         main = module.add_function(Function("main"))
         main.operator_sets = shells.operator_sets(model.opset_import)

@@ -15,9 +15,10 @@ from onnx import SparseTensorProto, TensorProto, helper, numpy_helper
 
 from frontends.onnx import external
 from frontends.onnx.errors import BrokenModelError, ExportError
+from frontends.onnx.stored_tensors import proto_of, rest_of, whole_of, whole_of_sparse
 from frontends.onnx.type_protos import code_of
 from runtime.constants import Constant
-from runtime.lazy_tensors import LazyTensor
+from runtime.lazy_tensors import LazyTensor, StoredTensor
 from runtime.onnx_codes import DTYPE_OF_CODE
 
 Array = NDArray[Any]
@@ -29,10 +30,12 @@ BITS = {code: dtype.bits for code, dtype in DTYPE_OF_CODE.items()} | {14: 64, 15
 class OnnxTensor(LazyTensor):
     """A tensor of a model, or beside it. It holds the model's own `TensorProto`, which nobody changes."""
 
-    __slots__ = ("_folder", "_place", "proto")
+    __slots__ = ("_folder", "_named", "_place", "proto")
 
-    def __init__(self, proto: TensorProto, folder: Path | None) -> None:
+    def __init__(self, proto: TensorProto, folder: Path | None, *, named: bool = True) -> None:
         """Take a tensor and the folder of its model; checks its extents and where its data is, and reads nothing.
+
+        `named`: whether its name is its own, and not that of the value that it is the contents of.
 
         Raises: BrokenModelError or ExternalDataError.
         """
@@ -42,6 +45,7 @@ class OnnxTensor(LazyTensor):
         super().__init__(DTYPE_OF_CODE.get(proto.data_type), shape)
         self.proto = proto
         self._folder = folder
+        self._named = named
         self._place = external.place_of(proto) if proto.data_location == TensorProto.EXTERNAL else None
 
     @property
@@ -84,6 +88,22 @@ class OnnxTensor(LazyTensor):
         except (ValueError, TypeError, KeyError, UnicodeDecodeError) as error:
             raise BrokenModelError(f'tensor "{self.proto.name}" cannot be read: {error}') from None
 
+    @property
+    def parts(self) -> tuple[Constant | None, bytes]:
+        dtype = self.dtype
+        if dtype is None:
+            return None, whole_of(self.proto, self.raw_beside)
+        array = self.array
+        contents = Constant(np.asarray(array.view(np.uint8) != 0) if dtype.is_bool else array, dtype)
+        if (dtype.bits < 8 or dtype.is_bool) and _packed(contents.array, dtype.bits) != self.raw:
+            return contents, whole_of(self.proto, self.raw_beside)  # bits that stand for nothing
+        return contents, rest_of(self.proto, named=self._named)
+
+    @property
+    def raw_beside(self) -> memoryview | None:
+        """The bytes of the elements, fetched now, where they are not in the model; else None."""
+        return None if self._place is None else self.raw
+
 
 class SparseOnnxTensor(LazyTensor):
     """A sparse tensor of a model. `array` is dense."""
@@ -116,12 +136,28 @@ class SparseOnnxTensor(LazyTensor):
     def raw(self) -> memoryview:
         return memoryview(self.array.tobytes())
 
+    @property
+    def parts(self) -> tuple[Constant | None, bytes]:
+        contents = None if self.dtype is None else Constant(self.array, self.dtype)
+        return contents, whole_of_sparse(self.proto, self._values.raw_beside, self._indices.raw_beside)
+
+
+def tensor_of(value: StoredTensor) -> OnnxTensor | SparseOnnxTensor:
+    """Return the tensor of a model that came back through a file of the IR.
+
+    Raises: ExportError or BrokenModelError where what it carries is none.
+    """
+    proto = proto_of(value)
+    return SparseOnnxTensor(proto, None) if isinstance(proto, SparseTensorProto) else OnnxTensor(proto, None)
+
 
 def write_tensor(proto: TensorProto, value: LazyTensor | Constant, name: str | None = None) -> None:
     """Fill an empty `TensorProto` with a tensor; `name`: what it is called, None for as it was.
 
     Raises: ExportError where ONNX has no such element type.
     """
+    if isinstance(value, StoredTensor):
+        value = tensor_of(value)
     if isinstance(value, OnnxTensor):
         proto.CopyFrom(value.proto)
     elif isinstance(value, Constant):

@@ -15,13 +15,13 @@ from frontends.onnx.errors import ExportError
 from frontends.onnx.naming import FileNames, output_names
 from frontends.onnx.plan import GraphPlan, present_results
 from frontends.onnx.shells import LOOSE, ODD, ORDER, noted, parse_shell
-from frontends.onnx.tensors import SparseOnnxTensor, write_tensor
+from frontends.onnx.tensors import SparseOnnxTensor, tensor_of, write_tensor
 from frontends.onnx.type_protos import contradicts, is_sayable, type_of, write_type
 from runtime.constants import Constant
 from runtime.functions import Function
 from runtime.generic import ONNX_DOMAIN, OnnxNode, Region
 from runtime.instructions import Instruction
-from runtime.lazy_tensors import LazyTensor
+from runtime.lazy_tensors import LazyTensor, StoredTensor
 from runtime.types import Type
 from runtime.values import Operand, Result, Value
 
@@ -92,6 +92,8 @@ class GraphWriter:
                 tensors[self._name(argument)] = argument.default
         for name in (*(known for known in noted(plan.shell, ORDER) if known in tensors), *tensors):
             value = tensors.pop(name, None)
+            if isinstance(value, StoredTensor):
+                value = tensor_of(value)
             if isinstance(value, SparseOnnxTensor):
                 sparse = proto.sparse_initializer.add()
                 sparse.CopyFrom(value.proto)

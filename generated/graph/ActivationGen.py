@@ -93,10 +93,14 @@ class ActivationGen(GraphInst):
         result_type: Type | None = None,
         loc: str | None = None,
     ) -> None:
-        self._src = src
-        self._function = function
-        super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
-        self._link_operands()
+        try:
+            self._src = src
+            self._function = function
+            super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def src(self) -> Operand:

@@ -99,11 +99,15 @@ class BinaryGen(GraphInst):
         result_type: Type | None = None,
         loc: str | None = None,
     ) -> None:
-        self._lhs = lhs
-        self._rhs = rhs
-        self._op = op
-        super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
-        self._link_operands()
+        try:
+            self._lhs = lhs
+            self._rhs = rhs
+            self._op = op
+            super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def lhs(self) -> Operand:

@@ -66,11 +66,15 @@ class CastGen(GraphInst):
         result_type: Type | None = None,
         loc: str | None = None,
     ) -> None:
-        self._src = src
-        if result_type is None or dtype is not None:
-            result_type = self._result_type(result_type, None, dtype)
-        super().__init__(result_type, loc)
-        self._link_operands()
+        try:
+            self._src = src
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, None, dtype)
+            super().__init__(result_type, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def src(self) -> Operand:

@@ -35,6 +35,16 @@ class IfGen(GraphInst):
         graph.if {condition}
     BIR, version 1:
         operands: condition
+    Examples:
+        func @main(%c: bool[], %x: f32[2]) {
+          %r: f32[2] = graph.if %c then {
+            %0: f32[2] = graph.activation neg %x
+            yield %0
+          } else {
+            yield %x
+          }
+          return %r
+        }
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.branch
@@ -72,12 +82,16 @@ class IfGen(GraphInst):
         result_types: Sequence[Type] = (),
         loc: str | None = None,
     ) -> None:
-        self._condition = condition
-        self._then = Block(self)
-        self._else = Block(self)
-        super().__init__(result_types[0] if result_types else Type.none(), loc)
-        self._add_results(result_types[1:])
-        self._link_operands()
+        try:
+            self._condition = condition
+            self._then = Block(self)
+            self._else = Block(self)
+            super().__init__(result_types[0] if result_types else Type.none(), loc)
+            self._add_results(result_types[1:])
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def condition(self) -> Operand:

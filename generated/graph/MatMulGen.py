@@ -38,6 +38,11 @@ class MatMulGen(GraphInst):
         graph.matmul {lhs}, {rhs}
     BIR, version 1:
         operands: lhs, rhs
+    Examples:
+        func @main(%x: f32[5,2,3], %w: f32[3,4]) {
+          %y: f32[5,2,4] = graph.matmul %x, %w
+          return %y
+        }
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.matmul
@@ -77,10 +82,14 @@ class MatMulGen(GraphInst):
         result_type: Type | None = None,
         loc: str | None = None,
     ) -> None:
-        self._lhs = lhs
-        self._rhs = rhs
-        super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
-        self._link_operands()
+        try:
+            self._lhs = lhs
+            self._rhs = rhs
+            super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def lhs(self) -> Operand:

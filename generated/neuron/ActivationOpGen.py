@@ -50,6 +50,11 @@ class ActivationOpGen(NeuronUnaryInst):
     BIR, version 1:
         operands: src, bias
         fields: function, scale
+    Examples:
+        func @main(%x: f32[128,512], %b: f32[128,1]) {
+          %h: bf16[128,512] = activation exp %x bias %b scale 0.5
+          return %h
+        }
     Source:
         AWS Neuron documentation, nki.isa.activation
     Semantics: engines.activation
@@ -130,17 +135,21 @@ class ActivationOpGen(NeuronUnaryInst):
         engine: NeuronEngine | None = None,
         loc: str | None = None,
     ) -> None:
-        self._src = src
-        self._src.set_access_mode(AccessMode.LOAD)
-        self._bias = bias
-        if self._bias is not None:
-            self._bias.set_access_mode(AccessMode.LOAD)
-        self._function = function
-        self._scale = float(scale)
-        if result_type is None or dtype is not None:
-            result_type = self._result_type(result_type, dst, dtype)
-        super().__init__(result_type, dst, engine, loc)
-        self._link_operands()
+        try:
+            self._src = src
+            self._src.set_access_mode(AccessMode.LOAD)
+            self._bias = bias
+            if self._bias is not None:
+                self._bias.set_access_mode(AccessMode.LOAD)
+            self._function = function
+            self._scale = float(scale)
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, dst, dtype)
+            super().__init__(result_type, dst, engine, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def src(self) -> Operand:

@@ -70,12 +70,16 @@ class DMACopyOpGen(NeuronUnaryInst):
         engine: NeuronEngine | None = None,
         loc: str | None = None,
     ) -> None:
-        self._src = src
-        self._src.set_access_mode(AccessMode.LOAD)
-        if result_type is None or dtype is not None:
-            result_type = self._result_type(result_type, dst, dtype)
-        super().__init__(result_type, dst, engine, loc)
-        self._link_operands()
+        try:
+            self._src = src
+            self._src.set_access_mode(AccessMode.LOAD)
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, dst, dtype)
+            super().__init__(result_type, dst, engine, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def src(self) -> Operand:

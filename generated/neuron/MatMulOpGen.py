@@ -58,6 +58,13 @@ class MatMulOpGen(NeuronNaryInst):
     BIR, version 1:
         operands: stationary, moving
         fields: is_transpose, perf_mode
+    Examples:
+        func @main() {
+          tensor %w: bf16[64,32] sbuf input
+          tensor %x: bf16[64,128] sbuf input
+          tensor %y: f32[32,128] psum output
+          %y = matmul %w, %x
+        }
     Source:
         AWS Neuron documentation, nki.isa.nc_matmul
     Semantics: engines.matmul
@@ -149,16 +156,20 @@ class MatMulOpGen(NeuronNaryInst):
         engine: NeuronEngine | None = None,
         loc: str | None = None,
     ) -> None:
-        self._stationary = stationary
-        self._stationary.set_access_mode(AccessMode.LOAD)
-        self._moving = moving
-        self._moving.set_access_mode(AccessMode.LOAD)
-        self._is_transpose = is_transpose
-        self._perf_mode = perf_mode
-        if result_type is None:
-            result_type = self._result_type(None, dst)
-        super().__init__(result_type, dst, engine, loc)
-        self._link_operands()
+        try:
+            self._stationary = stationary
+            self._stationary.set_access_mode(AccessMode.LOAD)
+            self._moving = moving
+            self._moving.set_access_mode(AccessMode.LOAD)
+            self._is_transpose = is_transpose
+            self._perf_mode = perf_mode
+            if result_type is None:
+                result_type = self._result_type(None, dst)
+            super().__init__(result_type, dst, engine, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def stationary(self) -> Operand:

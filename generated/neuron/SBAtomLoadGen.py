@@ -105,15 +105,19 @@ class SBAtomLoadGen(NeuronUnaryInst):
         engine: NeuronEngine | None = None,
         loc: str | None = None,
     ) -> None:
-        self._src = src
-        self._src.set_access_mode(AccessMode.LOAD)
-        self._load_const = load_const
-        self._has_partition_broadcast = has_partition_broadcast
-        self._init_value = None if init_value is None else float(init_value)
-        if result_type is None or dtype is not None:
-            result_type = self._result_type(result_type, dst, dtype)
-        super().__init__(result_type, dst, engine, loc)
-        self._link_operands()
+        try:
+            self._src = src
+            self._src.set_access_mode(AccessMode.LOAD)
+            self._load_const = load_const
+            self._has_partition_broadcast = has_partition_broadcast
+            self._init_value = None if init_value is None else float(init_value)
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, dst, dtype)
+            super().__init__(result_type, dst, engine, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def src(self) -> Operand:

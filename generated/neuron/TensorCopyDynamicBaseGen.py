@@ -106,18 +106,22 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
         engine: NeuronEngine | None = None,
         loc: str | None = None,
     ) -> None:
-        self._src = src
-        self._src.set_access_mode(AccessMode.LOAD)
-        self._generic_addrs = generic_addrs
-        if self._generic_addrs is not None:
-            self._generic_addrs.set_access_mode(AccessMode.LOAD)
-        self._generic_dim = generic_dim
-        self._offset_scale = offset_scale
-        self._addr_free_indices = tuple(addr_free_indices)
-        if result_type is None:
-            result_type = self._result_type(None, dst)
-        super().__init__(result_type, dst, engine, loc)
-        self._link_operands()
+        try:
+            self._src = src
+            self._src.set_access_mode(AccessMode.LOAD)
+            self._generic_addrs = generic_addrs
+            if self._generic_addrs is not None:
+                self._generic_addrs.set_access_mode(AccessMode.LOAD)
+            self._generic_dim = generic_dim
+            self._offset_scale = offset_scale
+            self._addr_free_indices = tuple(addr_free_indices)
+            if result_type is None:
+                result_type = self._result_type(None, dst)
+            super().__init__(result_type, dst, engine, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def src(self) -> Operand:

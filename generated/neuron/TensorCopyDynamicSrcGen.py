@@ -44,6 +44,12 @@ class TensorCopyDynamicSrcGen(TensorCopyDynamicBase):
     BIR, version 1:
         operands: src, generic_addrs
         fields: addr_free_indices, generic_dim, offset_scale, shape, dtype
+    Examples:
+        func @main(%rows: i32[2]) {
+          tensor %table: f32[8,4] dram input
+          %r: f32[2,4] = dynamic_copy_src %table[0 | 4:1, 1:4] generic_dim:[0] generic_addrs: %rows {offset_scale = 4}
+          return %r
+        }
     Source:
         Neuron compiler internals, third-party study of neuronx_cc 2.24, TensorCopyDynamicSrcGen
     Semantics: copies.gather

@@ -33,7 +33,7 @@ class TensorCopyOpGen(NeuronUnaryInst):
         result: the type of src; the caller may choose the dtype
     Engines:
         other targets: vector, scalar, gpsimd
-        inf1: vector, gpsimd
+        inf1: vector
         trn1: vector, gpsimd
     Passes:
         op_kind: data_movement
@@ -64,7 +64,7 @@ class TensorCopyOpGen(NeuronUnaryInst):
         rhs=(Show("src"),),
         engines=("vector", "scalar", "gpsimd"),
         engines_by_target={
-            "inf1": ("vector", "gpsimd"),
+            "inf1": ("vector",),
             "trn1": ("vector", "gpsimd"),
         },
         capabilities=frozenset({"can_mutate_dst_ty", "can_vectorize", "can_write_to_psum"}),
@@ -82,12 +82,16 @@ class TensorCopyOpGen(NeuronUnaryInst):
         engine: NeuronEngine | None = None,
         loc: str | None = None,
     ) -> None:
-        self._src = src
-        self._src.set_access_mode(AccessMode.LOAD)
-        if result_type is None or dtype is not None:
-            result_type = self._result_type(result_type, dst, dtype)
-        super().__init__(result_type, dst, engine, loc)
-        self._link_operands()
+        try:
+            self._src = src
+            self._src.set_access_mode(AccessMode.LOAD)
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, dst, dtype)
+            super().__init__(result_type, dst, engine, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def src(self) -> Operand:

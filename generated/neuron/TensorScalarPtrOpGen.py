@@ -181,25 +181,29 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         engine: NeuronEngine | None = None,
         loc: str | None = None,
     ) -> None:
-        self._src = src
-        self._src.set_access_mode(AccessMode.LOAD)
-        self._operand0 = operand0
-        if self._operand0 is not None:
-            self._operand0.set_access_mode(AccessMode.LOAD)
-        self._operand1 = operand1
-        if self._operand1 is not None:
-            self._operand1.set_access_mode(AccessMode.LOAD)
-        self._op0 = op0
-        self._scalar0 = None if scalar0 is None else float(scalar0)
-        self._reverse0 = reverse0
-        self._op1 = op1
-        self._scalar1 = None if scalar1 is None else float(scalar1)
-        self._reverse1 = reverse1
-        self._is_scalar_tensor_tensor = is_scalar_tensor_tensor
-        if result_type is None or dtype is not None:
-            result_type = self._result_type(result_type, dst, dtype)
-        super().__init__(result_type, dst, engine, loc)
-        self._link_operands()
+        try:
+            self._src = src
+            self._src.set_access_mode(AccessMode.LOAD)
+            self._operand0 = operand0
+            if self._operand0 is not None:
+                self._operand0.set_access_mode(AccessMode.LOAD)
+            self._operand1 = operand1
+            if self._operand1 is not None:
+                self._operand1.set_access_mode(AccessMode.LOAD)
+            self._op0 = op0
+            self._scalar0 = None if scalar0 is None else float(scalar0)
+            self._reverse0 = reverse0
+            self._op1 = op1
+            self._scalar1 = None if scalar1 is None else float(scalar1)
+            self._reverse1 = reverse1
+            self._is_scalar_tensor_tensor = is_scalar_tensor_tensor
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, dst, dtype)
+            super().__init__(result_type, dst, engine, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def src(self) -> Operand:

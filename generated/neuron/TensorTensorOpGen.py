@@ -113,15 +113,19 @@ class TensorTensorOpGen(NeuronNaryInst):
         engine: NeuronEngine | None = None,
         loc: str | None = None,
     ) -> None:
-        self._lhs = lhs
-        self._lhs.set_access_mode(AccessMode.LOAD)
-        self._rhs = rhs
-        self._rhs.set_access_mode(AccessMode.LOAD)
-        self._op = op
-        if result_type is None or dtype is not None:
-            result_type = self._result_type(result_type, dst, dtype)
-        super().__init__(result_type, dst, engine, loc)
-        self._link_operands()
+        try:
+            self._lhs = lhs
+            self._lhs.set_access_mode(AccessMode.LOAD)
+            self._rhs = rhs
+            self._rhs.set_access_mode(AccessMode.LOAD)
+            self._op = op
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, dst, dtype)
+            super().__init__(result_type, dst, engine, loc)
+            self._link_operands()
+        except Exception:
+            self._give_up(locals())
+            raise
 
     @property
     def lhs(self) -> Operand:

@@ -10,39 +10,108 @@ from __future__ import annotations
 
 from typing import Final
 
-from runtime.precision_facts import FactsTable, PrecisionFacts
+from runtime.precision_facts import AttributeFacts, FactsTable, PrecisionFacts
 
 FACTS: Final[FactsTable] = {
-    ("ai.onnx", "Abs"): ((1, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Add"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Abs"): ((1, PrecisionFacts("elementwise", computes="absolute")),),
+    ("ai.onnx", "Acos"): ((7, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Acosh"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Add"): ((1, PrecisionFacts("elementwise", computes="add")),),
+    ("ai.onnx", "AffineGrid"): ((20, PrecisionFacts("elementwise", operands={0: "f32", 1: "index"})),),
     ("ai.onnx", "ArgMax"): ((1, PrecisionFacts("reduction", follow=True)),),
     ("ai.onnx", "ArgMin"): ((1, PrecisionFacts("reduction", follow=True)),),
+    ("ai.onnx", "Asin"): ((7, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Asinh"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Atan"): ((7, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Atanh"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Attention"): ((23, PrecisionFacts("reduction")),),
     ("ai.onnx", "AveragePool"): ((1, PrecisionFacts("reduction")),),
     ("ai.onnx", "BatchNormalization"): (
-        (1, PrecisionFacts("elementwise")),
-        (14, PrecisionFacts("elementwise", operands={3: "f32", 4: "f32"})),
-        (15, PrecisionFacts("elementwise", operands={1: "f32", 2: "f32", 3: "f32", 4: "f32"})),
+        (
+            1,
+            PrecisionFacts(
+                "elementwise",
+                attributes={"epsilon": AttributeFacts("scalar", default=1e-05, added_to=4)},
+                range_safe=True,
+            ),
+        ),
+        (14, PrecisionFacts("elementwise", operands={3: "f32", 4: "f32"}, range_safe=True)),
+        (15, PrecisionFacts("elementwise", operands={1: "f32", 2: "f32", 3: "f32", 4: "f32"}, range_safe=True)),
     ),
-    ("ai.onnx", "Cast"): ((1, PrecisionFacts("data_movement", operands={0: "keep"}, keeps_dtype=True)),),
+    ("ai.onnx", "BitCast"): ((26, PrecisionFacts("data_movement", operands={0: "keep"}, precision_intact=True)),),
+    ("ai.onnx", "BlackmanWindow"): ((17, PrecisionFacts("boundary", operands={0: "index"}, keeps_dtype=True)),),
+    ("ai.onnx", "Cast"): (
+        (1, PrecisionFacts("data_movement", operands={0: "any"}, computes="convert", keeps_dtype=True)),
+    ),
     ("ai.onnx", "CastLike"): (
-        (15, PrecisionFacts("data_movement", operands={0: "keep", 1: "keep"}, keeps_dtype=True)),
+        (15, PrecisionFacts("data_movement", operands={0: "any", 1: "keep"}, computes="convert", keeps_dtype=True)),
     ),
+    ("ai.onnx", "CausalConvWithState"): ((27, PrecisionFacts("compute")),),
     ("ai.onnx", "Ceil"): ((1, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Clip"): (
-        (1, PrecisionFacts("elementwise", range_safe=True)),
-        (11, PrecisionFacts("elementwise", operands={1: "scalar", 2: "scalar"}, range_safe=True)),
+    ("ai.onnx", "Celu"): (
+        (12, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
     ),
+    ("ai.onnx", "CenterCropPad"): ((18, PrecisionFacts("data_movement", operands={1: "index"})),),
+    ("ai.onnx", "Clip"): (
+        (
+            1,
+            PrecisionFacts(
+                "elementwise",
+                attributes={"max": AttributeFacts("bound"), "min": AttributeFacts("bound")},
+                range_safe=True,
+            ),
+        ),
+        (11, PrecisionFacts("elementwise", operands={1: "bound", 2: "bound"}, range_safe=True)),
+    ),
+    ("ai.onnx", "Col2Im"): ((18, PrecisionFacts("reduction", operands={1: "index", 2: "index"})),),
+    ("ai.onnx", "Compress"): ((9, PrecisionFacts("data_movement", operands={1: "keep"})),),
     ("ai.onnx", "Concat"): ((1, PrecisionFacts("data_movement")),),
-    ("ai.onnx", "Constant"): ((1, PrecisionFacts("boundary", keeps_dtype=True)),),
-    ("ai.onnx", "ConstantOfShape"): ((9, PrecisionFacts("boundary", operands={0: "index"}, keeps_dtype=True)),),
+    ("ai.onnx", "Constant"): (
+        (1, PrecisionFacts("boundary", attributes={"value": AttributeFacts("contents")}, keeps_dtype=True)),
+        (
+            12,
+            PrecisionFacts(
+                "boundary",
+                attributes={
+                    "value": AttributeFacts("contents"),
+                    "value_float": AttributeFacts("contents"),
+                    "value_floats": AttributeFacts("contents"),
+                    "value_int": AttributeFacts("contents"),
+                    "value_ints": AttributeFacts("contents"),
+                },
+                keeps_dtype=True,
+            ),
+        ),
+    ),
+    ("ai.onnx", "ConstantOfShape"): (
+        (
+            9,
+            PrecisionFacts(
+                "boundary",
+                operands={0: "index"},
+                attributes={"value": AttributeFacts("contents", default=0.0)},
+                keeps_dtype=True,
+            ),
+        ),
+    ),
     ("ai.onnx", "Conv"): ((1, PrecisionFacts("compute")),),
     ("ai.onnx", "ConvInteger"): ((10, PrecisionFacts("compute")),),
     ("ai.onnx", "ConvTranspose"): ((1, PrecisionFacts("compute")),),
     ("ai.onnx", "Cos"): ((7, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Cosh"): ((9, PrecisionFacts("elementwise", wide_range=True)),),
+    ("ai.onnx", "CumProd"): ((26, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),),
     ("ai.onnx", "CumSum"): ((11, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),),
+    ("ai.onnx", "DFT"): (
+        (17, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),
+        (20, PrecisionFacts("reduction", operands={1: "index", 2: "index"}, wide_range=True)),
+    ),
+    ("ai.onnx", "DeformConv"): ((19, PrecisionFacts("compute", operands={2: "f32"})),),
     ("ai.onnx", "DepthToSpace"): ((1, PrecisionFacts("data_movement")),),
     ("ai.onnx", "DequantizeLinear"): ((10, PrecisionFacts("elementwise", operands={1: "f32"})),),
-    ("ai.onnx", "Div"): ((1, PrecisionFacts("elementwise", operands={1: "scalar"}, range_safe=True)),),
+    ("ai.onnx", "Det"): ((11, PrecisionFacts("reduction", wide_range=True)),),
+    ("ai.onnx", "Div"): (
+        (1, PrecisionFacts("elementwise", operands={1: "divisor"}, computes="divide", range_safe=True)),
+    ),
     ("ai.onnx", "Dropout"): (
         (1, PrecisionFacts("elementwise")),
         (12, PrecisionFacts("elementwise", operands={1: "keep"})),
@@ -51,53 +120,129 @@ FACTS: Final[FactsTable] = {
         (11, PrecisionFacts("elementwise", operands={0: "f32"}, results={1: "keep"})),
     ),
     ("ai.onnx", "Einsum"): ((12, PrecisionFacts("compute")),),
-    ("ai.onnx", "Elu"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Elu"): (
+        (1, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
+    ),
     ("ai.onnx", "Equal"): ((1, PrecisionFacts("elementwise", follow=True)),),
     ("ai.onnx", "Erf"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
-    ("ai.onnx", "Exp"): ((1, PrecisionFacts("elementwise", wide_range=True)),),
-    ("ai.onnx", "Expand"): ((8, PrecisionFacts("data_movement", operands={1: "index"})),),
+    ("ai.onnx", "Exp"): ((1, PrecisionFacts("elementwise", computes="exp", wide_range=True)),),
+    ("ai.onnx", "Expand"): ((8, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),),
     ("ai.onnx", "EyeLike"): ((9, PrecisionFacts("boundary", operands={0: "keep"}, keeps_dtype=True)),),
-    ("ai.onnx", "Flatten"): ((1, PrecisionFacts("data_movement")),),
+    ("ai.onnx", "Flatten"): ((1, PrecisionFacts("data_movement", computes="same")),),
     ("ai.onnx", "Floor"): ((1, PrecisionFacts("elementwise")),),
     ("ai.onnx", "GRU"): ((1, PrecisionFacts("reduction", operands={4: "index"})),),
     ("ai.onnx", "Gather"): ((1, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "GatherElements"): ((11, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "GatherND"): ((11, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "Gelu"): ((20, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Gemm"): ((1, PrecisionFacts("compute")),),
+    ("ai.onnx", "Gemm"): (
+        (
+            1,
+            PrecisionFacts(
+                "compute",
+                attributes={
+                    "alpha": AttributeFacts("scalar", default=1.0),
+                    "beta": AttributeFacts("scalar", default=1.0),
+                },
+            ),
+        ),
+    ),
     ("ai.onnx", "GlobalAveragePool"): ((1, PrecisionFacts("reduction")),),
+    ("ai.onnx", "GlobalLpPool"): ((1, PrecisionFacts("reduction", wide_range=True)),),
     ("ai.onnx", "GlobalMaxPool"): ((1, PrecisionFacts("data_movement")),),
     ("ai.onnx", "Greater"): ((1, PrecisionFacts("elementwise", follow=True)),),
     ("ai.onnx", "GreaterOrEqual"): ((12, PrecisionFacts("elementwise", follow=True)),),
-    ("ai.onnx", "GroupNormalization"): ((18, PrecisionFacts("reduction", range_safe=True)),),
-    ("ai.onnx", "HardSigmoid"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "GridSample"): ((16, PrecisionFacts("elementwise", operands={1: "f32"})),),
+    ("ai.onnx", "GroupNormalization"): (
+        (
+            18,
+            PrecisionFacts(
+                "reduction",
+                attributes={"epsilon": AttributeFacts("scalar", default=1e-05)},
+                range_safe=True,
+            ),
+        ),
+    ),
+    ("ai.onnx", "HammingWindow"): ((17, PrecisionFacts("boundary", operands={0: "index"}, keeps_dtype=True)),),
+    ("ai.onnx", "HannWindow"): ((17, PrecisionFacts("boundary", operands={0: "index"}, keeps_dtype=True)),),
+    ("ai.onnx", "HardSigmoid"): (
+        (
+            1,
+            PrecisionFacts(
+                "elementwise",
+                attributes={
+                    "alpha": AttributeFacts("scalar", default=0.2),
+                    "beta": AttributeFacts("scalar", default=0.5),
+                },
+                range_safe=True,
+            ),
+        ),
+    ),
     ("ai.onnx", "HardSwish"): ((14, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Identity"): ((1, PrecisionFacts("data_movement")),),
-    ("ai.onnx", "If"): ((1, PrecisionFacts("data_movement", operands={0: "keep"})),),
-    ("ai.onnx", "InstanceNormalization"): ((1, PrecisionFacts("reduction", range_safe=True)),),
+    ("ai.onnx", "Hardmax"): ((1, PrecisionFacts("reduction", follow=True)),),
+    ("ai.onnx", "Identity"): ((1, PrecisionFacts("data_movement", computes="same")),),
+    ("ai.onnx", "If"): ((1, PrecisionFacts("data_movement", operands={0: "keep"}, regions="branches")),),
+    ("ai.onnx", "InstanceNormalization"): (
+        (
+            1,
+            PrecisionFacts(
+                "reduction",
+                attributes={"epsilon": AttributeFacts("scalar", default=1e-05)},
+                range_safe=True,
+            ),
+        ),
+    ),
     ("ai.onnx", "IsInf"): ((10, PrecisionFacts("elementwise", follow=True)),),
     ("ai.onnx", "IsNaN"): ((9, PrecisionFacts("elementwise", follow=True)),),
-    ("ai.onnx", "LRN"): ((1, PrecisionFacts("reduction")),),
+    ("ai.onnx", "LRN"): (
+        (
+            1,
+            PrecisionFacts(
+                "reduction",
+                attributes={
+                    "alpha": AttributeFacts("scalar", default=0.0001),
+                    "bias": AttributeFacts("scalar", default=1.0),
+                },
+            ),
+        ),
+    ),
     ("ai.onnx", "LSTM"): ((1, PrecisionFacts("reduction", operands={4: "index"})),),
     ("ai.onnx", "LayerNormalization"): (
-        (17, PrecisionFacts("reduction", results={1: "keep", 2: "keep"}, range_safe=True)),
+        (
+            17,
+            PrecisionFacts(
+                "reduction",
+                results={1: "keep", 2: "keep"},
+                attributes={"epsilon": AttributeFacts("scalar", default=1e-05)},
+                range_safe=True,
+            ),
+        ),
     ),
-    ("ai.onnx", "LeakyRelu"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "LeakyRelu"): (
+        (1, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=0.01)})),
+    ),
     ("ai.onnx", "Less"): ((1, PrecisionFacts("elementwise", follow=True)),),
     ("ai.onnx", "LessOrEqual"): ((12, PrecisionFacts("elementwise", follow=True)),),
-    ("ai.onnx", "Log"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "LinearAttention"): ((27, PrecisionFacts("reduction")),),
+    ("ai.onnx", "Log"): ((1, PrecisionFacts("elementwise", computes="log", range_safe=True)),),
     ("ai.onnx", "LogSoftmax"): ((1, PrecisionFacts("reduction", range_safe=True)),),
-    ("ai.onnx", "Loop"): ((1, PrecisionFacts("data_movement", operands={0: "index", 1: "keep"})),),
+    ("ai.onnx", "Loop"): ((1, PrecisionFacts("data_movement", operands={0: "index", 1: "keep"}, regions="loop")),),
+    ("ai.onnx", "LpNormalization"): ((1, PrecisionFacts("reduction", range_safe=True)),),
+    ("ai.onnx", "LpPool"): ((1, PrecisionFacts("reduction", wide_range=True)),),
     ("ai.onnx", "MatMul"): ((1, PrecisionFacts("compute")),),
     ("ai.onnx", "MatMulInteger"): ((10, PrecisionFacts("compute")),),
-    ("ai.onnx", "Max"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Max"): ((1, PrecisionFacts("elementwise", computes="maximum")),),
     ("ai.onnx", "MaxPool"): ((1, PrecisionFacts("data_movement")),),
+    ("ai.onnx", "MaxRoiPool"): ((1, PrecisionFacts("data_movement", operands={1: "f32"})),),
+    ("ai.onnx", "MaxUnpool"): ((9, PrecisionFacts("data_movement", operands={1: "index", 2: "index"})),),
     ("ai.onnx", "Mean"): ((1, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Min"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "MeanVarianceNormalization"): ((9, PrecisionFacts("reduction", range_safe=True)),),
+    ("ai.onnx", "Min"): ((1, PrecisionFacts("elementwise", computes="minimum")),),
     ("ai.onnx", "Mish"): ((18, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Mod"): ((10, PrecisionFacts("elementwise", operands={1: "scalar"}, range_safe=True)),),
-    ("ai.onnx", "Mul"): ((1, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Neg"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Mod"): ((10, PrecisionFacts("elementwise", operands={1: "divisor"}, range_safe=True)),),
+    ("ai.onnx", "Mul"): ((1, PrecisionFacts("elementwise", computes="multiply")),),
+    ("ai.onnx", "Neg"): ((1, PrecisionFacts("elementwise", computes="negative")),),
+    ("ai.onnx", "NegativeLogLikelihoodLoss"): ((12, PrecisionFacts("reduction", operands={1: "index"})),),
     ("ai.onnx", "NonMaxSuppression"): (
         (
             10,
@@ -121,16 +266,31 @@ FACTS: Final[FactsTable] = {
         (11, PrecisionFacts("data_movement", operands={1: "index"})),
         (18, PrecisionFacts("data_movement", operands={1: "index", 3: "index"})),
     ),
-    ("ai.onnx", "Pow"): ((1, PrecisionFacts("elementwise", operands={1: "scalar"}, wide_range=True)),),
+    ("ai.onnx", "Pow"): (
+        (1, PrecisionFacts("elementwise", operands={1: "scalar"}, computes="power", wide_range=True)),
+    ),
     ("ai.onnx", "QLinearConv"): ((10, PrecisionFacts("compute", operands={1: "f32", 4: "f32", 6: "f32"})),),
     ("ai.onnx", "QLinearMatMul"): ((10, PrecisionFacts("compute", operands={1: "f32", 4: "f32", 6: "f32"})),),
-    ("ai.onnx", "QuantizeLinear"): ((10, PrecisionFacts("elementwise", operands={1: "f32"})),),
-    ("ai.onnx", "RMSNormalization"): ((23, PrecisionFacts("reduction", range_safe=True)),),
+    ("ai.onnx", "QuantizeLinear"): ((10, PrecisionFacts("elementwise", operands={1: "f32"}, follow=True)),),
+    ("ai.onnx", "RMSNormalization"): (
+        (
+            23,
+            PrecisionFacts(
+                "reduction",
+                attributes={"epsilon": AttributeFacts("scalar", default=1e-05)},
+                range_safe=True,
+            ),
+        ),
+    ),
     ("ai.onnx", "RNN"): ((1, PrecisionFacts("reduction", operands={4: "index"})),),
+    ("ai.onnx", "RandomNormal"): ((1, PrecisionFacts("boundary", keeps_dtype=True)),),
+    ("ai.onnx", "RandomUniform"): ((1, PrecisionFacts("boundary", keeps_dtype=True)),),
     ("ai.onnx", "Range"): (
         (11, PrecisionFacts("boundary", operands={0: "index", 1: "index", 2: "index"}, precision_intact=True)),
     ),
-    ("ai.onnx", "Reciprocal"): ((1, PrecisionFacts("elementwise", operands={0: "scalar"}, wide_range=True)),),
+    ("ai.onnx", "Reciprocal"): (
+        (1, PrecisionFacts("elementwise", operands={0: "divisor"}, computes="reciprocal", wide_range=True)),
+    ),
     ("ai.onnx", "ReduceL1"): (
         (1, PrecisionFacts("reduction", wide_range=True)),
         (18, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),
@@ -173,45 +333,99 @@ FACTS: Final[FactsTable] = {
     ),
     ("ai.onnx", "Relu"): ((1, PrecisionFacts("elementwise")),),
     ("ai.onnx", "Reshape"): (
-        (1, PrecisionFacts("data_movement")),
-        (5, PrecisionFacts("data_movement", operands={1: "index"})),
+        (1, PrecisionFacts("data_movement", computes="same")),
+        (5, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),
     ),
     ("ai.onnx", "Resize"): (
         (10, PrecisionFacts("elementwise", operands={1: "f32"})),
         (11, PrecisionFacts("elementwise", operands={1: "f32", 2: "f32", 3: "index"})),
     ),
+    ("ai.onnx", "ReverseSequence"): ((10, PrecisionFacts("data_movement", operands={1: "index"})),),
+    ("ai.onnx", "RoiAlign"): ((10, PrecisionFacts("elementwise", operands={1: "f32", 2: "index"})),),
+    ("ai.onnx", "RotaryEmbedding"): ((23, PrecisionFacts("elementwise", operands={3: "index"})),),
     ("ai.onnx", "Round"): ((11, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "STFT"): ((17, PrecisionFacts("reduction", operands={1: "index", 3: "index"}, wide_range=True)),),
+    ("ai.onnx", "Scan"): (
+        (8, PrecisionFacts("data_movement", operands={0: "index"})),
+        (9, PrecisionFacts("data_movement", regions="scan")),
+    ),
+    ("ai.onnx", "Scatter"): ((9, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "ScatterElements"): ((11, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "ScatterND"): ((11, PrecisionFacts("data_movement", operands={1: "index"})),),
-    ("ai.onnx", "Selu"): ((1, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Shape"): ((1, PrecisionFacts("data_movement", operands={0: "keep"})),),
+    ("ai.onnx", "Selu"): (
+        (
+            1,
+            PrecisionFacts(
+                "elementwise",
+                attributes={
+                    "alpha": AttributeFacts("scalar", default=1.6732),
+                    "gamma": AttributeFacts("scalar", default=1.0507),
+                },
+            ),
+        ),
+        (
+            6,
+            PrecisionFacts(
+                "elementwise",
+                attributes={
+                    "alpha": AttributeFacts("scalar", default=1.6732632423543772),
+                    "gamma": AttributeFacts("scalar", default=1.0507009873554805),
+                },
+            ),
+        ),
+    ),
+    ("ai.onnx", "Shape"): ((1, PrecisionFacts("data_movement", operands={0: "any"})),),
+    ("ai.onnx", "Shrink"): (
+        (
+            9,
+            PrecisionFacts(
+                "elementwise",
+                attributes={
+                    "bias": AttributeFacts("scalar", default=0.0),
+                    "lambd": AttributeFacts("scalar", default=0.5),
+                },
+            ),
+        ),
+    ),
     ("ai.onnx", "Sigmoid"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "Sign"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "Sin"): ((7, PrecisionFacts("elementwise", range_safe=True)),),
-    ("ai.onnx", "Size"): ((1, PrecisionFacts("data_movement", operands={0: "keep"})),),
+    ("ai.onnx", "Sinh"): ((9, PrecisionFacts("elementwise", wide_range=True)),),
+    ("ai.onnx", "Size"): ((1, PrecisionFacts("data_movement", operands={0: "any"})),),
     ("ai.onnx", "Slice"): (
         (1, PrecisionFacts("data_movement")),
         (10, PrecisionFacts("data_movement", operands={1: "index", 2: "index", 3: "index", 4: "index"})),
     ),
     ("ai.onnx", "Softmax"): ((1, PrecisionFacts("reduction", range_safe=True)),),
+    ("ai.onnx", "SoftmaxCrossEntropyLoss"): ((12, PrecisionFacts("reduction", operands={1: "index"})),),
     ("ai.onnx", "Softplus"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Softsign"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "SpaceToDepth"): ((1, PrecisionFacts("data_movement")),),
     ("ai.onnx", "Split"): (
         (1, PrecisionFacts("data_movement", operands={1: "index"})),
         (2, PrecisionFacts("data_movement")),
         (13, PrecisionFacts("data_movement", operands={1: "index"})),
     ),
-    ("ai.onnx", "Sqrt"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Sqrt"): ((1, PrecisionFacts("elementwise", computes="sqrt", range_safe=True)),),
     ("ai.onnx", "Squeeze"): (
-        (1, PrecisionFacts("data_movement")),
-        (13, PrecisionFacts("data_movement", operands={1: "index"})),
+        (1, PrecisionFacts("data_movement", computes="same")),
+        (13, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),
     ),
-    ("ai.onnx", "Sub"): ((1, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Sum"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Sub"): ((1, PrecisionFacts("elementwise", computes="subtract")),),
+    ("ai.onnx", "Sum"): ((1, PrecisionFacts("elementwise", computes="add")),),
+    ("ai.onnx", "SwiGLU"): ((28, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Swish"): (
+        (24, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
+    ),
+    ("ai.onnx", "Tan"): ((7, PrecisionFacts("elementwise", operands={0: "f32"}, wide_range=True)),),
     ("ai.onnx", "Tanh"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "TensorScatter"): ((24, PrecisionFacts("data_movement", operands={2: "index"})),),
+    ("ai.onnx", "ThresholdedRelu"): (
+        (10, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
+    ),
     ("ai.onnx", "Tile"): (
-        (1, PrecisionFacts("data_movement", operands={1: "index", 2: "index"})),
-        (6, PrecisionFacts("data_movement", operands={1: "index"})),
+        (1, PrecisionFacts("data_movement", operands={1: "index", 2: "index"}, computes="same")),
+        (6, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),
     ),
     ("ai.onnx", "TopK"): (
         (1, PrecisionFacts("data_movement")),
@@ -219,9 +433,10 @@ FACTS: Final[FactsTable] = {
     ),
     ("ai.onnx", "Transpose"): ((1, PrecisionFacts("data_movement")),),
     ("ai.onnx", "Trilu"): ((14, PrecisionFacts("data_movement", operands={1: "index"})),),
+    ("ai.onnx", "Unique"): ((11, PrecisionFacts("data_movement")),),
     ("ai.onnx", "Unsqueeze"): (
-        (1, PrecisionFacts("data_movement")),
-        (13, PrecisionFacts("data_movement", operands={1: "index"})),
+        (1, PrecisionFacts("data_movement", computes="same")),
+        (13, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),
     ),
     ("ai.onnx", "Upsample"): (
         (1, PrecisionFacts("elementwise")),

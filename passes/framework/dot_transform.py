@@ -10,19 +10,27 @@ else to the hooks of its bases (`transformNeuronInst`), at last to `transformIns
 `transformLoop`. A class is called by the name of its definition, in dialects other than `neuron` with the dialect in
 front, `transform_graph_Cast`. A hook that no class has is refused when the pass is made.
 
+What a pass says of itself, beside the docstring, is held against what it does (tests/passes/laws.py). A pass that says
+nothing promises that the program computes the same values as before, bit for bit. One that changes roundings names the
+instructions in `removed_roundings` and `added_roundings`: the promise is then that the program before, run without the
+former, gives what the program after gives without the latter. `why_kept` says what a reader may wonder about.
+
 Deliberately absent: order other than program order, and repetition; the pass manager repeats where it is asked to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
+from passes.framework.failure import place_of_function
 from passes.framework.hooks import hook_name, why_not_hooks
 from passes.framework.options import NoOptions
 from runtime.blocks import Block, Statement
+from runtime.diagnostics import Note
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
+from runtime.instructions import Instruction
 
 Hook = Callable[[Any], bool | None]
 
@@ -43,6 +51,8 @@ class DotTransform:
 
     options: Any
     changed: bool  # whether this run has changed anything so far
+    removed_roundings: Sequence[Instruction] = ()  # of the program before: their results are not rounded any more
+    added_roundings: Sequence[Instruction] = ()  # of the program after: their results are rounded, and were not before
 
     def __init__(self, **options: object) -> None:
         self.options = self.Options(**options)
@@ -72,13 +82,17 @@ class DotTransform:
     def afterStmtTransform(self, f: Function) -> None:
         """Do what comes after the statements of a function."""
 
+    def why_kept(self, f: Function) -> Iterator[tuple[Statement, str]]:
+        """Yield each statement that this leaves as it is where one may expect otherwise, and why; asked after a run."""
+        return iter(())
+
     def transformStmts(self, f: Function) -> bool:
         """Transform the statements of a function in program order, and return whether anything changed."""
         self.transformBlock(f.body)
         return self.changed
 
     def transformBlock(self, block: Block) -> None:
-        """Transform the statements of a block, each before what is inside it."""
+        """Transform the statements of a block, each before what is inside it, which is entered as in `Block.walk`."""
         for statement in block:
             self.transform(statement)
             if statement.parent is not None:
@@ -116,6 +130,9 @@ class DotTransform:
             for name in vars(base)
         }
         hooks = {name for name in dir(type(self)) if name.startswith("transform")} - framework
-        reason = why_not_hooks(hooks)
-        if reason is not None:
-            raise TypeError(f"{type(self).__name__}: {reason}")
+        reasons = why_not_hooks(hooks)
+        if reasons:
+            error = TypeError("\n".join(f"{type(self).__name__}: {reason}" for reason in reasons.values()))
+            for hook in reasons:
+                error.add_note(Note(f"here is {hook}", place_of_function(getattr(type(self), hook))).render())
+            raise error

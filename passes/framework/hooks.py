@@ -7,7 +7,7 @@ Names are those of the definitions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from generated import CLASSES, INSTRUCTIONS
 from runtime.blocks import Statement
@@ -24,12 +24,13 @@ def hook_name(cls: type) -> str | None:
     return _name("neuron" if info is None else info.dialect, cls.__name__.removesuffix("Gen"))
 
 
-def why_not_hooks(hooks: set[str]) -> str | None:
-    """Return which of these names is the hook of nothing, with near names, or None."""
+def why_not_hooks(hooks: Iterable[str]) -> dict[str, str]:
+    """Return those of these names that are the hook of nothing, sorted, each with the reason and near names."""
     known = {*_brewed(), *(name for cls in _subclasses(Statement) if (name := hook_name(cls)) is not None)}
-    for hook in sorted(hooks - known):
-        return f"{hook} is the hook of no statement; {did_you_mean(hook, known) or 'see passes/framework/hooks.py'}"
-    return None
+    return {
+        hook: f"{hook} is the hook of no statement; {did_you_mean(hook, known) or 'see passes/framework/hooks.py'}"
+        for hook in sorted({*hooks} - known)
+    }
 
 
 def _brewed() -> Iterator[str]:

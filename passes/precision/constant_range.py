@@ -2,81 +2,77 @@
 
 A finite element that would become an infinity is a reason; an infinity itself is none. A scalar, or an operand that is
 a divisor, an epsilon or a bound, must not become zero or subnormal either. Small elements of a weight are no reason.
+
+Deliberately absent: accuracy. A constant that is rounded stays a constant of nearly the same value.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-from runtime.constants import Constant
+from passes.precision.constants import Array, Constants
 from runtime.dtypes import DType
-from runtime.generic import Initializer, OnnxNode
-from runtime.lazy_tensors import LazyTensor
-from runtime.rounding import cast_array, natural_dtype
+from runtime.precision_facts import SCALARS
 from runtime.values import Operand
 
 _INFINITY = float("inf")
 
 
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """Why a lower float cannot hold a constant."""
+
+    why: str
+    is_small: bool  # it would be lost; else it would become an infinity
+
+
 class ConstantRange:
     """Answers for one lower float, and looks at each constant once."""
 
-    def __init__(self, low: DType) -> None:
+    def __init__(self, low: DType, constants: Constants) -> None:
         self.low = low
-        self._answers: dict[tuple[Operand, bool], str | None] = {}
+        # Half a unit in the last place beyond the largest value still rounds to it.
+        bits = low.mantissa_bits
+        self._limit = low.largest / (2 - 2.0**-bits) * (2 - 2.0 ** -(bits + 1))
+        self._constants = constants
+        self._answers: dict[tuple[Operand, bool], Unfit | None] = {}
 
-    def why_unfit(self, value: Operand, scalar_role: bool = False) -> str | None:
-        """Return why a constant must not be narrowed, or None; None too for what is no constant."""
-        key = (value, scalar_role)
+    def why_unfit(self, value: Operand, role: str | None = None) -> Unfit | None:
+        """Return why a constant must not be narrowed where it serves as `role`, or None; None for what is none, too."""
+        if value not in self._constants:
+            return None
+        key = (value, role in SCALARS)
         if key not in self._answers:
-            self._answers[key] = self._judge(contents_of(value), scalar_role)
+            contents = self._constants.contents(value)
+            self._answers[key] = None if contents is None else self._judge(contents, key[1])
         return self._answers[key]
 
-    def _judge(self, contents: Constant | LazyTensor | float | None, scalar_role: bool) -> str | None:
-        if contents is None:
-            return None
-        if isinstance(contents, float):
-            return self._scalar(contents)
-        dtype = contents.dtype
-        if dtype is None or dtype.is_bool:
-            return None
-        array: Any = contents.array
-        if array.size == 1:
-            return self._scalar(float(array.reshape(-1)[0]))
-        if not array.size or natural_dtype(array.dtype) is None:
-            return None
-        narrowed = cast_array(array, dtype, self.low).astype("float32")
-        if ((abs(narrowed) == _INFINITY) & (abs(array) != _INFINITY)).any():
-            return f"a constant has elements beyond the range of {self.low}"
-        if scalar_role and ((array != 0) & (abs(array) < self.low.smallest_normal)).any():
-            return f"a constant has elements that {self.low} would lose"
-        return None
-
-    def _scalar(self, number: float) -> str | None:
-        # Half a unit in the last place beyond the largest value still rounds to it.
-        bits = self.low.mantissa_bits
-        limit = self.low.largest / (2 - 2.0**-bits) * (2 - 2.0 ** -(bits + 1))
-        if limit <= abs(number) < _INFINITY:
-            return f"the constant {number:g} is beyond the range of {self.low}"
+    def why_unfit_number(self, number: float, what: str = "the constant") -> Unfit | None:
+        """Return why one number must not be narrowed, or None."""
+        if self._limit <= abs(number) < _INFINITY:
+            return Unfit(f"{what} {number:g} is beyond the range of {self.low}", is_small=False)
         if 0 < abs(number) < self.low.smallest_normal:
-            return f"the constant {number:g} is too small for {self.low}"
+            return Unfit(f"{what} {number:g} is too small for {self.low}", is_small=True)
         return None
 
+    def is_lost_beside(self, number: float, value: Operand) -> bool:
+        """Whether adding a small number to the elements of a value may matter in the lower float."""
+        contents = self._constants.contents(value)
+        if contents is None or not contents.size:
+            return True
+        smallest = float(abs(contents).min())
+        return not abs(number) <= smallest * 2.0**-self.low.mantissa_bits
 
-def contents_of(value: Operand) -> Constant | LazyTensor | float | None:
-    """Return what a constant holds, of a filled tensor the element; None for what is computed."""
-    if isinstance(value, Initializer):
-        return value.value
-    if not isinstance(value, OnnxNode) or value.op_type not in ("Constant", "ConstantOfShape"):
+    def _judge(self, array: Array, is_scalar: bool) -> Unfit | None:
+        if not array.size or array.dtype.kind in "bOSU":
+            return None
+        if array.size == 1:
+            return self.why_unfit_number(float(array.reshape(-1)[0]))
+        # Nearly every weight ends here: two looks at it, and nothing as large as it is made. A NaN fails both.
+        if not (array.max() < self._limit and -self._limit < array.min()):
+            magnitudes = abs(array.astype("float64"))
+            if ((self._limit <= magnitudes) & (magnitudes != _INFINITY)).any():
+                return Unfit(f"a constant has elements beyond the range of {self.low}", is_small=False)
+        if is_scalar and ((array != 0) & (abs(array) < self.low.smallest_normal)).any():
+            return Unfit(f"a constant has elements that {self.low} would lose", is_small=True)
         return None
-    for name in ("value", "value_float", "value_int"):
-        held = value.attributes.get(name)
-        if isinstance(held, (Constant, LazyTensor)):
-            return held
-        if isinstance(held, (int, float)):
-            return float(held)
-    for name in ("value_floats", "value_ints"):
-        held = value.attributes.get(name)
-        if isinstance(held, tuple) and all(isinstance(one, (int, float)) for one in held):
-            return max(map(float, held), key=abs)
-    return None

@@ -2,218 +2,171 @@
 
 Deliberately absent: changes. `passes/auto_mixed_precision.py` makes the program what is decided here.
 
-A value that a guard keeps in f32 is *sticky*: it may be out of the range of the lower float, so it is never narrowed,
-and what is computed from it is sticky too, up to an operation that brings the range back. Regions are part of the
-function: what they receive and yield keeps its type, and is sticky where anything that comes in or goes out is.
+In this order: a guard, what the node is, the policy for its kind, its signature. What follows its operands is low as
+soon as all of them are; so is what passes through the borders of regions, and whatever follows that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from passes.precision.constant_range import ConstantRange, contents_of
-from passes.precision.facts_of import facts_of
-from passes.precision.index_slice import index_values
-from passes.precision.legal import OLDEST, may_run_in
+from passes.precision.constants import Constants
+from passes.precision.guards import CalleeGuards, Guards, named
+from passes.precision.legality import Legality, Lowered
 from passes.precision.policy import OpKind, Precision, PrecisionPolicy
-from runtime.blocks import Statement
-from runtime.dtypes import f16, f32, holds
+from passes.precision.reasons import Reason, Rule
+from passes.precision.regions import Gate
+from passes.precision.survey import Survey, SurveyedNode
 from runtime.functions import Function
-from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode
+from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
-from runtime.precision_facts import PrecisionFacts
-from runtime.values import BlockArgument, Operand, Value
-
-_READS_ANY = ("Cast", "Shape", "Size")  # operand 0 may be of any type, and what it is changes nothing else
+from runtime.signatures import Signatures
+from runtime.values import Operand, Value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What is decided for one instruction."""
 
     is_low: bool
-    reason: str
-    sticky: bool = False  # whether its f32 results are
-
-
-@dataclass(frozen=True)
-class _Slots:
-    """What of an instruction is f32 in the program: operands that may be converted, and results."""
-
-    data: tuple[tuple[int, Operand], ...]
-    results: tuple[Value, ...]
+    reason: Reason
 
 
 class Decisions:
-    """The decisions for a function, made when this is; `low_values` are the results that become low."""
+    """The decisions for a function, made when this is; `low_values` are the values that become low."""
 
-    def __init__(self, function: Function, policy: PrecisionPolicy) -> None:
+    def __init__(
+        self,
+        function: Function,
+        policy: PrecisionPolicy,
+        signatures: Signatures,
+        callees: Mapping[str, CalleeGuards] | None = None,
+    ) -> None:
         self.policy = policy
-        self.low_values: set[Value] = set()
+        self.survey = Survey(function)
         self.of: dict[OnnxNode, Decision] = {}
-        self._versions = function.operator_sets
+        self.low_values: dict[Operand, None] = {}  # in the order in which they became low
+        self._constants = Constants(self.survey)
+        self._guards = Guards(self.survey, self._constants, policy.low, callees or {}) if policy.guards else None
+        self._legality = Legality(policy.low, signatures, function.operator_sets)
         self._local = function.module.functions if function.module is not None else {}
-        self._insts: Sequence[Instruction] = list(function.insts)
-        self.facts: dict[Instruction, PrecisionFacts | None] = {
-            inst: facts_of(inst, self._versions) for inst in self._insts
-        }
-        self._indices = index_values(self._insts, self.facts) if policy.guards else set()
-        self._range = ConstantRange(policy.low)
-        self._constant: set[Operand] = set()
-        self._sticky: set[Operand] = set()
-        before = -1
-        while len(self._sticky) != before:  # what a region yields comes back to it, so more than once
-            before = len(self._sticky)
-            self._decide_all()
+        self._lowered: dict[OnnxNode, Lowered] = {}
+        self._low_slots: set[tuple[Instruction, int]] = set()  # of gates
+        self._queue: deque[Operand] = deque()
+        followers = self._decide_each()
+        self._follow(followers)
 
     def wanted_low(self, user: Instruction, slot: int) -> bool | None:
         """Return whether an operand slot that holds f32 in the program is to hold the lower float; None: either."""
-        facts = self.facts.get(user)
         if not isinstance(user, OnnxNode):
-            return False
-        if slot == 0 and user.op_type in _READS_ANY and user.domain == ONNX_DOMAIN:
+            return (user, slot) in self._low_slots
+        if self.survey.role(user, slot) == "any":
             return None
         decision = self.of.get(user)
-        return decision is not None and decision.is_low and facts is not None and _is_data(facts, slot)
+        if decision is None or not decision.is_low:
+            return False
+        return slot in self._lowered[user].slots if user in self._lowered else (user, slot) in self._low_slots
 
-    def _decide_all(self) -> None:
-        self.low_values.clear()
-        for inst in self._insts:
-            if isinstance(inst, Initializer):
-                self._constant.add(inst)
-            if not isinstance(inst, OnnxNode):
+    def _decide_each(self) -> dict[Instruction, SurveyedNode]:
+        """Decide what depends on nothing else, and return the nodes that follow their operands."""
+        followers: dict[Instruction, SurveyedNode] = {}
+        for node in self.survey.nodes.values():
+            inst = node.inst
+            if inst.blocks or not (node.data or node.results):
                 continue
-            facts = self.facts[inst]
-            slots = self._slots(inst, facts)
-            operands = inst.operands()
-            is_constant = contents_of(inst) is not None or (
-                bool(operands) and not inst.blocks and all(operand in self._constant for operand in operands)
-            )
-            if is_constant:
-                self._constant.update(inst.results)
-            if inst.blocks and self.policy.guards:
-                self._mark_regions(inst)
-            if not slots.data and not slots.results:
+            reason = self._why_f32(node)
+            lowered = reason or self._legality.lowered(node)
+            if isinstance(lowered, Reason):
+                self.of[inst] = Decision(False, lowered)
                 continue
-            decision = self.of[inst] = self._decide(inst, facts, slots)
-            if decision.is_low:
-                assert facts is not None
-                self.low_values.update(
-                    result
-                    for at, result in enumerate(inst.results)
-                    if result in slots.results and at not in facts.results
-                )
-            elif decision.sticky and (is_constant or facts is None or not facts.range_safe):
-                self._sticky.update(slots.results)
+            self._lowered[inst] = lowered
+            if self._precision_of(node) is Precision.FOLLOW:
+                followers[inst] = node
+            else:
+                self._lower(inst, lowered.results, Reason(Rule.POLICY_LOW, self._policy_text(node)))
+        return followers
 
-    def _slots(self, inst: OnnxNode, facts: PrecisionFacts | None) -> _Slots:
-        data = tuple(
-            (at, value)
-            for at, value in enumerate(inst.values)
-            if value is not None and value.type.dtype is f32 and (facts is None or _is_data(facts, at))
-        )
-        return _Slots(data, tuple(result for result in inst.results if result.type.dtype is f32))
+    def _follow(self, followers: Mapping[Instruction, SurveyedNode]) -> None:
+        """Let what follows become low as soon as all that it follows is; each use is counted down once."""
+        counts = {inst: Counter(self._variable(self._followed(node))) for inst, node in followers.items()}
+        missing: dict[Instruction | Gate, int] = {inst: count.total() for inst, count in counts.items()}
+        gates = [gate for gate in self.survey.gates if self._may_be_low(gate)]
+        missing.update({gate: len(self._variable(gate.sources)) for gate in gates})
+        while self._queue:
+            value = self._queue.popleft()
+            for user in value.users if isinstance(value, Value) else ():
+                if user in counts:
+                    missing[user] -= counts[user][value]
+                    if not missing[user] and user not in self.of:
+                        assert isinstance(user, OnnxNode)
+                        results = self._lowered[user].results
+                        self._lower(user, results, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+            for gate in self.survey.gates_from.get(value, ()):
+                if gate in missing:
+                    missing[gate] -= 1
+                    if not missing[gate]:
+                        self._low_slots.update(gate.slots)
+                        self._lower(gate.inst, gate.targets, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+        for node in self.survey.nodes.values():
+            if node.inst not in self.of and (node.data or node.results or node.inst.blocks):
+                self.of[node.inst] = Decision(False, self._why_not_followed(node))
 
-    def _decide(self, inst: OnnxNode, facts: PrecisionFacts | None, slots: _Slots) -> Decision:
-        sticky = self._why_sticky(inst, facts, slots)
-        if sticky is not None:
-            return Decision(False, sticky, sticky=True)
-        reason = self._why_f32(inst, facts, slots)
-        if reason is not None:
-            return Decision(False, reason)
-        assert facts is not None
-        kind = OpKind(facts.op_kind)
-        precision = Precision.FOLLOW if facts.follow else self.policy.precision_of(kind)
-        if precision is Precision.FOLLOW:
-            return self._follow(slots)
-        return Decision(precision is Precision.LOW, f"{self.policy.name}: {kind.value}")
+    def _lower(self, inst: OnnxNode, values: tuple[Value, ...], reason: Reason) -> None:
+        self.of[inst] = Decision(True, reason)
+        for value in values:
+            if value not in self.low_values:
+                self.low_values[value] = None
+                self._queue.append(value)
 
-    def _follow(self, slots: _Slots) -> Decision:
-        values = [value for _, value in slots.data]
-        low = [value for value in values if value in self.low_values]
-        if low and all(value in self.low_values or value in self._constant for value in values):
-            return Decision(True, "follows its operands, which are low")
-        return Decision(False, "follows its operands, which are not all low")
+    def _followed(self, node: SurveyedNode) -> list[Operand]:
+        """Return what a node follows: all that it would read in the lower float."""
+        slots = self._lowered[node.inst].slots
+        return [value for at, value in enumerate(node.inst.values) if at in slots and value is not None]
 
-    def _why_sticky(self, inst: OnnxNode, facts: PrecisionFacts | None, slots: _Slots) -> str | None:
-        if not self.policy.guards:
-            return None
-        if inst.op_type == "Cast" and inst.domain == ONNX_DOMAIN:
-            return self._why_sticky_cast(inst)
-        if any(value in self._sticky for _, value in slots.data):
-            return "an operand may be out of range"
-        if any(result in self._sticky for result in slots.results) and inst.blocks:
-            return "a region yields a value that may be out of range"
+    def _variable(self, values: list[Operand] | tuple[Operand, ...]) -> list[Operand]:
+        return [value for value in values if value not in self._constants]
+
+    def _may_be_low(self, gate: Gate) -> bool:
+        node = self.survey.nodes[gate.inst]
+        if not gate.is_known or node.facts is None or self._precision_of(node) is Precision.F32:
+            return False
+        guards = self._guards
+        if guards is not None and any(one in guards.sticky or one in guards.indices for one in gate.targets):
+            return False
+        return self._legality.allows(gate)
+
+    def _why_f32(self, node: SurveyedNode) -> Reason | None:
+        guard = self._guards.reasons.get(node.inst) if self._guards is not None else None
+        is_f32_kind = node.facts is not None and node.data and self._precision_of(node) is Precision.F32
+        if guard is not None and not (is_f32_kind and not self._is_sticky(node)):
+            return guard
+        if node.inst.callee in self._local:
+            return Reason(Rule.LOCAL_FUNCTION, Rule.LOCAL_FUNCTION.value)
+        facts = node.facts
         if facts is None:
-            return None
-        for at, value in slots.data:
-            reason = self._range.why_unfit(value, facts.operands.get(at) == "scalar")
-            if reason is not None:
-                return reason
-        if not slots.data and slots.results:  # a constant itself: its users are judged, but not through a chain
-            return self._range.why_unfit(inst)
-        if any(result in self._indices for result in slots.results):
-            return "serves as an index or a size, or only where f32 is needed"
-        if facts.precision_intact:
-            return "its values are those of a counter, or must be as exact"
-        if facts.wide_range and self.policy.low is f16:
-            return "the result may be out of range"
-        return None
-
-    def _why_sticky_cast(self, cast: OnnxNode) -> str | None:
-        """Return why the f32 result of a cast that the program wrote must not be narrowed."""
-        source = cast.values[0] if cast.values else None
-        dtype = None if source is None else source.type.dtype
-        if source is None or dtype is None:
-            return None
-        if dtype.is_float and dtype is not f32 and holds(f32, dtype):
-            return "the program asked for f32"
-        if source in self._sticky:
-            return "an operand may be out of range"
-        producer = self.facts.get(source) if isinstance(source, Instruction) else None
-        if dtype.is_int and producer is not None and producer.op_kind == "compute":
-            return "a sum of integer products may be out of range"
-        return self._range.why_unfit(source)
-
-    def _why_f32(self, inst: OnnxNode, facts: PrecisionFacts | None, slots: _Slots) -> str | None:
-        if inst.callee in self._local:
-            return "calls a local function"
-        if facts is None:
-            return "nothing is known about the operator"
-        if inst.blocks:
-            return "has regions, whose values keep their types"
+            return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {node.inst.label}")
         if facts.precision_intact or facts.keeps_dtype:
-            return "its types are what it is for"
-        if not slots.data:
-            return "none of its operands may be converted"
-        version = self._versions.get(ONNX_DOMAIN, 0)
-        if version < OLDEST or not may_run_in(self.policy.low, inst.op_type, version):
-            return f"operator set {version} has no {self.policy.low} for it"
-        named = [result for at, result in enumerate(inst.results) if at not in inst.absent]
-        if any(result.type.is_tensor is False or result.type.dtype is None for result in named):
-            return "the type of a result is not known"
-        if any(value.type.dtype is None for value in inst.operands()):
-            return "the type of an operand is not known"
-        return None
+            return Reason(Rule.TYPES_ARE_ITS_PURPOSE, Rule.TYPES_ARE_ITS_PURPOSE.value)
+        if not node.data:
+            return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
+        return Reason(Rule.POLICY_F32, self._policy_text(node)) if is_f32_kind else None
 
-    def _mark_regions(self, inst: OnnxNode) -> None:
-        """Make what a region receives, and what its instruction gives, sticky where anything around it is."""
-        ends: list[Operand] = [*inst.operands()]
-        for block in inst.blocks:
-            ends += block.terminator.operands() if block.terminator is not None else ()
-        floats = [end for end in ends if end.type.dtype is f32]
-        if any(end in self._sticky or self._range.why_unfit(end) is not None for end in floats):
-            inside = [argument for block in inst.blocks for argument in block.arguments]
-            self._sticky.update(value for value in (*inside, *inst.results) if value.type.dtype is f32)
+    def _why_not_followed(self, node: SurveyedNode) -> Reason:
+        if node.inst.blocks:
+            return Reason(Rule.REGIONS, Rule.REGIONS.value)
+        other = next((one for one in self._variable(self._followed(node)) if one not in self.low_values), None)
+        why = "follows constants, which stay f32" if other is None else f"follows {named(other)}, which stays f32"
+        return Reason(Rule.FOLLOWS_F32, why)
 
+    def _is_sticky(self, node: SurveyedNode) -> bool:
+        return self._guards is not None and any(result in self._guards.sticky for result in node.results)
 
-def _is_data(facts: PrecisionFacts, slot: int) -> bool:
-    return facts.operands.get(slot, "scalar") == "scalar"
+    def _precision_of(self, node: SurveyedNode) -> Precision:
+        assert node.facts is not None
+        return Precision.FOLLOW if node.facts.follow else self.policy.precision_of(OpKind(node.facts.op_kind))
 
-
-def home_of(value: Value) -> Statement | BlockArgument:
-    """Return the statement that defines a value, or the argument itself."""
-    owner = getattr(value, "owner", value)
-    assert isinstance(owner, (Statement, BlockArgument))
-    return owner
+    def _policy_text(self, node: SurveyedNode) -> str:
+        assert node.facts is not None
+        return f"{self.policy.name}: {node.facts.op_kind}"

@@ -1,49 +1,80 @@
 """The float values that serve as indices, sizes or lengths, and those that only serve as operands that stay f32.
 
 A float of 16 bits holds the integers up to 2048 or 256, so what computes an index must not be narrowed. The slice goes
-back from index operands and from casts to integers, through what works element by element or moves data. It stops at
-what accumulates: a network that ends in a cast to integers does not compute an index.
+back from index operands and from casts to integers, through what works element by element or moves data, and through
+the borders of regions: into what a branch yields, and around a loop. A local function says which of its arguments it
+uses so. The slice stops at what accumulates: a network that ends in a cast to integers does not compute an index.
 
 One such use is enough, and the other users stay f32 too: of a coordinate, the floor is an index and the fraction a
 weight, and both are wrong when it is narrowed.
+
+What only serves as operands that stay f32, such as scales, would be narrowed only to be widened again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from runtime.dtypes import f32
-from runtime.generic import OnnxNode
-from runtime.instructions import Instruction
-from runtime.precision_facts import PrecisionFacts
-from runtime.values import Value
+from passes.precision.survey import Survey, SurveyedNode
+from runtime.values import Operand, Value
 
-_THROUGH = ("elementwise", "data_movement")
+IndexOperands = Mapping[str, frozenset[int]]
+"""By the name of a local function: the arguments that it uses as indices."""
 
 
-def index_values(insts: Sequence[Instruction], facts: Mapping[Instruction, PrecisionFacts | None]) -> set[Value]:
-    """Return the results among `insts`, which are in program order, that must stay f32 for what they serve as."""
-    found: set[Value] = set()
-    for inst in reversed(insts):
-        for result in inst.results:
-            if result.type.dtype is not f32 or not result.has_users:
-                continue
-            uses = [_use_of(user, result, facts.get(user), found) for user in result.users]
-            if "index" in uses or all(use == "f32" for use in uses):
-                found.add(result)
+def index_values(survey: Survey, callees: IndexOperands) -> set[Operand]:
+    """Return the f32 values that serve as an index, a size or a length."""
+    found: set[Operand] = set()
+    queue: list[Operand] = []
+
+    def add(value: Operand | None) -> None:
+        if value is not None and value not in found and survey.is_f32(value):
+            found.add(value)
+            queue.append(value)
+
+    for node in survey.nodes.values():
+        for at in _index_slots(survey, node, callees):
+            add(node.inst.values[at])
+    while queue:
+        value = queue.pop()
+        gate = survey.gate_to.get(value)
+        if gate is not None:
+            for source in gate.sources:
+                add(source)
+            continue
+        producer = survey.producer(value)
+        if producer is not None and producer.moves_elements:
+            for operand in producer.operands:
+                add(operand)
     return found
 
 
-def _use_of(user: Instruction, value: Value, facts: PrecisionFacts | None, found: set[Value]) -> str:
-    """Return what a value serves as in one user: `index`, `f32` (an operand that stays f32), or `data`."""
-    if not isinstance(user, OnnxNode) or facts is None:
-        return "data"
-    roles = {facts.operands.get(at) for at, held in enumerate(user.values) if held is value}
-    if "index" in roles:
-        return "index"
-    if roles == {"f32"}:
-        return "f32"
-    if user.op_type == "Cast":
-        return "index" if user.type.dtype is not None and user.type.dtype.is_int else "data"
-    through = not user.blocks and facts.op_kind in _THROUGH
-    return "index" if through and any(result in found for result in user.results) else "data"
+def values_needed_in_f32(survey: Survey) -> set[Value]:
+    """Return the results that only serve as operands that stay f32, and are no sums that would be costly there."""
+    found: set[Value] = set()
+    elsewhere: set[Operand] = set()  # what has another use; every use of a value comes after it
+    for inst in reversed(survey.insts):
+        node = survey.nodes.get(inst)
+        if node is None:
+            elsewhere.update(inst.operands())
+            continue
+        if node.moves_elements:
+            found.update(result for result in node.results if result.has_users and result not in elsewhere)
+        passes_on = node.moves_elements and bool(node.results) and found.issuperset(node.results)
+        roles = {} if node.facts is None else node.facts.operands
+        for at, value in enumerate(node.inst.values):
+            if value is not None and not passes_on and roles.get(at) != "f32":
+                elsewhere.add(value)
+    return found
+
+
+def _index_slots(survey: Survey, node: SurveyedNode, callees: IndexOperands) -> list[int]:
+    inst, facts = node.inst, node.facts
+    if inst.callee in callees:
+        return [at for at in callees[inst.callee] if at < len(inst.values)]
+    if facts is None:
+        return []
+    if facts.computes == "convert":
+        to = survey.converts_to(inst)
+        return [0] if to is None or to.is_int else []
+    return [at for at, role in facts.operands.items() if role == "index" and at < len(inst.values)]

@@ -1,13 +1,23 @@
-"""What the precision passes decided, an instruction a line."""
+"""What the precision passes decided and did: counts, notes, and each instruction with the reason for what it runs in.
+
+Deliberately absent: files. `passes/precision/report_file.py` writes a report where a user asks for one.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from passes.precision.reasons import Rule
 
 if TYPE_CHECKING:
     from passes.precision.decide import Decisions
-    from runtime.functions import Function
+    from runtime.values import Operand, Value
+
+NO_FLOAT = "no float"
+"""The precision of an instruction that neither reads nor gives a float."""
 
 
 @dataclass(frozen=True)
@@ -19,34 +29,126 @@ class ReportLine:
     value: str | None  # the name of the first result
     operator: str
     precision: str  # the name of a dtype
+    rule: Rule
     reason: str
 
     def __str__(self) -> str:
-        return f"@{self.function} %{self.value or '?'} = {self.operator}: {self.precision}, {self.reason}"
+        return f"{self.place}: {self.precision}, {self.reason}"
+
+    @property
+    def place(self) -> str:
+        """Which instruction it is: `@main %y = ai.onnx::Softmax "softmax_1"`."""
+        named = f' "{self.node}"' if self.node else ""
+        return f"@{self.function} %{self.value or '?'} = {self.operator}{named}"
 
 
 @dataclass
 class PrecisionReport:
-    """All decisions under one policy, in program order."""
+    """All that was decided and done under one policy in one run."""
 
     policy: str
-    lines: list[ReportLine] = field(default_factory=list)
+    lines: list[ReportLine] = field(default_factory=list)  # in program order
+    counts: Counter[str] = field(default_factory=Counter)  # of instructions by the name of a dtype
+    inserted: int = 0  # casts
+    shared: int = 0  # uses that read a cast which another use has, too
+    constants: int = 0  # that were rounded themselves, so that no cast was needed
+    warnings: list[str] = field(default_factory=list)  # parts of the program that the policy does not reach
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def unknown_operators(self) -> dict[str, int]:
+        """The operators that stayed f32 because nothing is known of them, with how often they stand there."""
+        found = Counter(line.operator for line in self.lines if line.rule is Rule.UNKNOWN_OPERATOR)
+        return dict(sorted(found.items()))
+
+    @property
+    def kept(self) -> dict[Rule, list[ReportLine]]:
+        """The instructions that stayed f32, by rule, the most frequent one first."""
+        groups: dict[Rule, list[ReportLine]] = {}
+        for line in self.lines:
+            if line.precision == "f32":
+                groups.setdefault(line.rule, []).append(line)
+        return dict(sorted(groups.items(), key=lambda group: -len(group[1])))
+
+    @property
+    def summary(self) -> str:
+        """The policy, how many instructions run in what, and what that took."""
+        counts = ", ".join(f"{count} {name}" for name, count in sorted(self.counts.items()) if count)
+        return (
+            f"{self.policy}\n"
+            f"  instructions: {counts or 'none'}\n"
+            f"  casts: {self.inserted} inserted; {self.shared} further uses share one; 0 removed, since those that the"
+            " program wrote keep their meaning\n"
+            f"  constants converted: {self.constants}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as data for `json.dumps`: the same facts as the text, with every instruction once."""
+        return {
+            "policy": self.policy,
+            "counts": dict(sorted(self.counts.items())),
+            "casts": {"inserted": self.inserted, "shared": self.shared, "removed": 0, "constants": self.constants},
+            "warnings": self.warnings,
+            "notes": self.notes,
+            "unknown_operators": self.unknown_operators,
+            "kept_in_f32": {rule.name.lower(): len(lines) for rule, lines in self.kept.items()},
+            "rules": {rule.name.lower(): rule.value for rule in dict.fromkeys(line.rule for line in self.lines)},
+            "instructions": [
+                {
+                    "function": line.function,
+                    "node": line.node,
+                    "value": line.value,
+                    "operator": line.operator,
+                    "precision": line.precision,
+                    "rule": line.rule.name.lower(),
+                    "reason": line.reason,
+                }
+                for line in self.lines
+            ],
+        }
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.lines))
+        return "\n".join(self._text())
+
+    def _text(self) -> Iterator[str]:
+        yield self.summary
+        yield from (f"  warning: {warning}" for warning in self.warnings)
+        yield from (f"  note: {note}" for note in self.notes)
+        if self.unknown_operators:
+            found = ", ".join(f"{name} ({count})" for name, count in self.unknown_operators.items())
+            yield f"  note: nothing is known about {found}"
+        for rule, lines in self.kept.items():
+            yield f"\nstays f32, {len(lines)}: {rule.value}"
+            for line in lines:
+                yield f"  {line.place}" + (f": {line.reason}" if line.reason != rule.value else "")
+        if self.lines:
+            yield "\nevery decision, in program order"
+            yield from (f"  {line}" for line in self.lines)
 
 
-def report_of(decisions: Decisions, function: Function) -> list[ReportLine]:
-    """Return the lines for the decisions about a function."""
-    low = decisions.policy.low.name
-    return [
-        ReportLine(
-            function.name,
-            node.node_name,
-            node.name,
-            node.label,
-            low if decision.is_low else "f32",
-            decision.reason,
-        )
-        for node, decision in decisions.of.items()
-    ]
+def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Value]) -> None:
+    """Add the lines and counts of the ONNX nodes of a function to a report; `rounded` are constants that were."""
+    low, function = decisions.policy.low.name, decisions.survey.function.name
+    for node in decisions.survey.nodes.values():
+        inst = node.inst
+        decision = decisions.of.get(inst)
+        if decision is not None:
+            rule, why = decision.reason.rule, decision.reason.why
+            if inst in rounded:
+                rule, why = Rule.ROUNDED, Rule.ROUNDED.value
+            precision = low if decision.is_low or inst in rounded else "f32"
+            line = (inst.node_name, inst.name, inst.label, precision, rule, why)
+            report.lines.append(ReportLine(function, *line))
+            report.counts[precision] += 1
+        else:  # operands of any type do not count
+            held = enumerate(inst.values)
+            operands = [one for at, one in held if one is not None and decisions.survey.role(inst, at) != "any"]
+            report.counts[float_of(inst.results, operands)] += 1
+
+
+def float_of(results: Sequence[Operand], operands: Sequence[Operand]) -> str:
+    """Return the name of the first float dtype among results or else operands."""
+    for value in (*results, *operands):
+        if value.type.dtype is not None and value.type.dtype.is_float:
+            return value.type.dtype.name
+    return NO_FLOAT

@@ -17,6 +17,18 @@ definition: `"%0"` a value, an object an access, `"none"` an operand that is abs
 holds the attributes that are not their default. A reference of digits only stands for a value without a name; a value
 whose own name is taken has a number, and its name as the third part of its definition: `["%7", "f32[2]", "h"]`.
 
+A node of a foreign dialect has `attributes` besides, each with its kind, and regions that they name:
+
+    {"op": "onnx.initializer", "version": 1, "results": [["%w", "f32[2]"]],
+     "fields": {"value": {"type": "f32[2]", "data": "AACAPwAAAEA=", "carried": "KgNCAXc="}}},
+    {"op": "onnx.node", "version": 1, "results": [["%0", "unknown"], ["%y", "f32[2]"]], "args": [["%w", "none", "%a"]],
+     "fields": {"op_type": "Loop", "absent": [0]}, "attributes": {"axis": -1, "body": {"region": 0}}, "regions": [
+    {"args": [["%i", "i64[]"]], "defaults": [["%i", {"type": "i64[]", "splat": "AAAAAAAAAAA="}]], "body": []}
+    ]}
+
+`carried`, of a program, function, region, node or tensor, are bytes in base64 that only its front end reads; a function
+may state `operator_sets`, versions by domain. So a model comes back whole, without the files that it was read from.
+
 Deliberately absent: comments, defaults, and anything that follows from the rest, save for the few derived fields that a
 definition asks for; reading checks those.
 """

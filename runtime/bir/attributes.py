@@ -50,7 +50,7 @@ def open_value(found: Any) -> Any:
         return [decoded(open_value, item, index) for index, item in enumerate(found)]
     if isinstance(found, (bool, str)):
         return found
-    return _number(found)
+    return number_value(found)
 
 
 def decoder_of(info: AttributeInfo) -> Decoder:
@@ -97,8 +97,11 @@ def _int(found: Any) -> int:
     raise wrong_kind(found, "a whole number")
 
 
-def _number(found: Any) -> float:
-    """Return an int or a float as it stands: a float attribute that holds the int 1 reads back as the int 1."""
+def number_value(found: Any) -> float:
+    """Return an int or a float as it stands: a float attribute that holds the int 1 reads back as the int 1.
+
+    Raises: BirError.
+    """
     if type(found) is float or type(found) is int:
         return found
     if isinstance(found, dict) and found.keys() == {"float"}:
@@ -129,7 +132,7 @@ def _dim(found: Any) -> Dim:
 
 _DECODERS: dict[str, Decoder] = {
     "int": _int,
-    "float": _number,
+    "float": number_value,
     "bool": _bool,
     "str": _text,
     "dtype": dtype_of_name,

@@ -47,15 +47,25 @@ class Mistakes:
         """
         self._text = text
         try:
-            return json.loads(text, parse_constant=_no_constant)
+            with self.not_too_deep():
+                return json.loads(text, parse_constant=_no_constant)
         except json.JSONDecodeError as error:
             ends = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
             code, what = ("B003", "the text ends too early") if ends else ("B002", "this is not JSON")
             self._stop(code, f"{what}: {error.msg[:1].lower()}{error.msg[1:]}", self._place((error.pos, 1)))
-        except RecursionError:
-            self._stop("B004", "objects and lists are nested too deeply")
         except ValueError as error:  # NaN and its kind; a number with more digits than Python converts
             self._stop("B002", f"this is not JSON: {error}")
+
+    @contextmanager
+    def not_too_deep(self) -> Iterator[None]:
+        """Turn the end of the stack, which only a hostile file reaches, into a mistake of the file.
+
+        Raises: DiagnosticsError.
+        """
+        try:
+            yield
+        except RecursionError:
+            self._stop("B004", "objects and lists are nested too deeply")
 
     @contextmanager
     def at(self, *path: Key, otherwise: Callable[[], None] = lambda: None) -> Iterator[None]:

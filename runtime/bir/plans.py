@@ -27,11 +27,15 @@ class RecordPlan:
 
     info: InstructionInfo
     operands: tuple[OperandInfo, ...]
+    n_needed: int  # a record of before may lack operands at the end that need not be there
+    unsaid: Mapping[str, object]  # the defaults of attributes that may be None; a constructor may have others
     fields: Mapping[str, Field]
     required: tuple[str, ...]  # the fields that must be there
     indices: frozenset[str]  # the fields that list access-pattern indices
     takes_dst: bool
     takes_engine: bool
+    takes_regions: bool  # whether the constructor must be told how many regions there are
+    carries: bool  # whether a front end keeps something with it
 
     @classmethod
     def of(cls, made: type[Instruction]) -> RecordPlan:
@@ -41,11 +45,15 @@ class RecordPlan:
         return cls(
             info=info,
             operands=info.operands,
+            n_needed=_n_needed(info.operands),
             fields={a.name: Field(decoder_of(a), a.optional) for a in info.attributes},
+            unsaid={a.name: a.default for a in info.attributes if a.optional and a.default is not None},
             required=tuple(a.name for a in info.attributes if a.required),
             indices=frozenset(info.ap_indices),
             takes_dst="dst" in parameters,
             takes_engine="engine" in parameters,
+            takes_regions="n_regions" in parameters,
+            carries=hasattr(made, "carried"),
         )
 
     def renamed(self, record: dict[str, Any], version: int) -> dict[str, Any]:
@@ -68,3 +76,8 @@ class RecordPlan:
             if version < since and old in fields:
                 fields = {new if name == old else name: value for name, value in fields.items()}
         return {**record, "fields": fields}
+
+
+def _n_needed(operands: tuple[OperandInfo, ...]) -> int:
+    """Return how many operands there are up to the last one that cannot be absent."""
+    return max((at for at, operand in enumerate(operands, 1) if not (operand.optional or operand.variadic)), default=0)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from runtime.affine import Axis
-from runtime.bir.contents import contents_of
+from runtime.bir.base64_text import bytes_of
+from runtime.bir.contents import constant_of
 from runtime.bir.mistakes import Mistakes
 from runtime.bir.problems import (
     BirError,
@@ -36,11 +37,11 @@ from runtime.tensors import TENSOR_CLASSES, Tensor
 
 Classes = Mapping[str, type[Instruction]]
 
-_MODULE_KEYS: Final = frozenset({"format", "version", "target", "functions"})
-_FUNCTION_KEYS: Final = frozenset({"name", "args", "tensors", "body"})
+_MODULE_KEYS: Final = frozenset({"format", "version", "target", "carried", "functions"})
+_FUNCTION_KEYS: Final = frozenset({"name", "operator_sets", "carried", "args", "defaults", "tensors", "body"})
 _TENSOR_KEYS: Final = frozenset({"name", "dtype", "shape", "memory", "input", "output", "contents"})
 _LOOP_KEYS: Final = frozenset({"loop", "name", "lower", "step", "times", "loc", "body"})
-_REGION_KEYS: Final = frozenset({"args", "body"})
+_REGION_KEYS: Final = frozenset({"carried", "args", "defaults", "body"})
 
 
 def read_bir(source: Path | TextIO | str, classes: Classes, *, name: str = "<bir>") -> Module:
@@ -52,9 +53,10 @@ def read_bir(source: Path | TextIO | str, classes: Classes, *, name: str = "<bir
     with paused_gc():
         text = source if isinstance(source, str) else mistakes.read(source)
         found = mistakes.parse(text)
-        module = _ModuleReader(classes, mistakes).module(found)
-        mistakes.raise_if_any()
-        return module
+        with mistakes.not_too_deep():
+            module = _ModuleReader(classes, mistakes).module(found)
+            mistakes.raise_if_any()
+            return module
 
 
 class _ModuleReader:
@@ -73,6 +75,8 @@ class _ModuleReader:
             if not isinstance(target, str | None):
                 raise wrong_kind(target, "the name of a target, or null", "target")
             module.target = target
+            with self._mistakes.at():
+                module.carried = _carried(found)
             for index, item in enumerate(take(found, "functions", list, "a list of functions")):
                 with self._mistakes.at("functions", index):
                     _FunctionReader(self._classes, self._mistakes, ("functions", index)).function(item, module)
@@ -95,6 +99,8 @@ class _FunctionReader:
         if name in module.functions:
             raise BirError("B024", f"the program has a function @{name} already", "name")
         function = module.add_function(Function(name))
+        with self._mistakes.at(*self._path):
+            function.operator_sets = _operator_sets(take_or(found, "operator_sets", dict, "versions by domain", {}))
         tensors: dict[str, Tensor] = {}
         self._reader = BirReader(self._classes, tensors)
         for index, item in enumerate(take_or(found, "tensors", list, "a list of tensors", [])):
@@ -165,9 +171,15 @@ class _FunctionReader:
                 self._block(body, block, (*here, "body"))
 
     def _arguments(self, found: dict[str, Any], block: Block, path: tuple[Key, ...]) -> None:
+        """Read what stands at the head of a function or region: what is carried, the arguments, what they hold."""
+        with self._mistakes.at(*path):
+            block.carried = _carried(found)
         for index, item in enumerate(take_or(found, "args", list, "a list of arguments", [])):
             with self._mistakes.at(*path, "args", index, otherwise=partial(self._reader.give_up, [item])):
                 self._reader.argument(block, item)
+        for index, item in enumerate(take_or(found, "defaults", list, "a list of defaults", [])):
+            with self._mistakes.at(*path, "defaults", index):
+                self._reader.default(block, item)
 
     def _give_up(self, found: Any) -> None:
         """Remember what a wrong statement or tensor would have defined, so that its users are not complained of."""
@@ -188,6 +200,17 @@ def _check_format(found: Any) -> None:
         )
 
 
+def _carried(found: dict[str, Any]) -> bytes | None:
+    return decoded(bytes_of, found["carried"], "carried") if "carried" in found else None
+
+
+def _operator_sets(found: dict[str, Any]) -> dict[str, int]:
+    for domain, version in found.items():
+        if type(version) is not int:
+            raise wrong_kind(version, "the version of an operator set: a whole number", "operator_sets", domain)
+    return found
+
+
 def _tensor(found: Any, function: Function) -> tuple[str, Tensor]:
     """Return the tensor that a declaration says, and how the function refers to it."""
     if not isinstance(found, dict):
@@ -205,7 +228,7 @@ def _tensor(found: Any, function: Function) -> tuple[str, Tensor]:
         decoded(_known_shape, take(found, "shape", list, "a list of extents"), "shape"),
         isInput=take_or(found, "input", bool, "true or false", False),
         isOutput=take_or(found, "output", bool, "true or false", False),
-        init=decoded(contents_of, found["contents"], "contents") if "contents" in found else None,
+        init=decoded(constant_of, found["contents"], "contents") if "contents" in found else None,
     )
     return reference, tensor
 

@@ -12,7 +12,10 @@ from typing import Any
 
 from runtime.bir.accesses import NEAR, AccessReader, index_list
 from runtime.bir.attributes import open_value
+from runtime.bir.base64_text import bytes_of
+from runtime.bir.contents import contents_of
 from runtime.bir.naming import NONE, name_of
+from runtime.bir.open_attributes import attributes_of
 from runtime.bir.plans import RecordPlan
 from runtime.bir.problems import (
     BirError,
@@ -36,10 +39,13 @@ from runtime.info import InstructionInfo, OperandInfo
 from runtime.instructions import Instruction
 from runtime.tensors import Tensor
 from runtime.types import Type
-from runtime.values import Operand, Value
+from runtime.values import BlockArgument, Operand, Value
 
 _RECORD_KEYS = frozenset(
-    {"op", "version", "results", "dst", "type", "args", "fields", "engine", "rounding", "loc", "regions"}
+    {
+        *("op", "version", "results", "dst", "type", "args", "fields", "attributes", "carried"),
+        *("engine", "rounding", "loc", "regions"),
+    }
 )
 _ENGINES = {engine.value: engine for engine in NeuronEngine}
 _ROUNDINGS = frozenset({"user"})
@@ -78,6 +84,10 @@ class BirReader:
         inst = cls.deserialize(self, record)
         if "rounding" in record:
             inst.rounding = word_of(record, "rounding", _ROUNDINGS)
+        if "carried" in record:
+            if not plan.carries:
+                raise BirError("B011", f"`{mnemonic}` carries nothing", KeyItself("carried"))
+            inst.carried = decoded(bytes_of, record["carried"], "carried")  # type: ignore[attr-defined]
         if self._unread:
             self._check_derived(inst, record)
         return inst
@@ -93,6 +103,15 @@ class BirReader:
         arguments = self._operands(plan, record)
         self._add_fields(arguments, plan, record)
         self._add_results(arguments, plan, record)
+        n_regions = len(take_or(record, "regions", list, "a list of regions", []))
+        if plan.takes_regions:
+            arguments["n_regions"] = n_regions
+        if info.open_attributes:
+            arguments["attributes"] = decoded(
+                lambda found: attributes_of(found, n_regions), record.get("attributes", {}), "attributes"
+            )
+        elif "attributes" in record:
+            raise BirError("B011", f"`{info.mnemonic}` has no attributes but its fields", KeyItself("attributes"))
         if "engine" in record:
             if not plan.takes_engine:
                 raise BirError("B035", f"`{info.mnemonic}` runs on no engine", "engine")
@@ -115,28 +134,38 @@ class BirReader:
 
     def _operands(self, plan: RecordPlan, record: Record) -> dict[str, Any]:
         found = take_or(record, "args", list, "a list of operands", [])
-        if len(found) != len(plan.operands):
+        if not plan.n_needed <= len(found) <= len(plan.operands):
             names = ", ".join(operand.name for operand in plan.operands)
             expected = counted(len(plan.operands), "operand") + (f" ({names})" if names else "")
             raise BirError("B032", f"`{plan.info.mnemonic}` has {expected}; found {len(found)}", "args")
-        arguments: dict[str, Any] = {}
-        for index, operand in enumerate(plan.operands):
+        absent = plan.operands[len(found) :]
+        arguments: dict[str, Any] = {operand.name: () if operand.variadic else None for operand in absent}
+        for index, operand in enumerate(plan.operands[: len(found)]):
             try:
                 arguments[operand.name] = self._slot(operand, found[index])
             except BirError as error:
                 raise error.inside("args", index) from None
         return arguments
 
-    def _slot(self, info: OperandInfo, found: Any) -> Operand | tuple[Operand, ...] | None:
-        if info.variadic:
-            if not isinstance(found, list):
-                raise wrong_kind(found, f'the list of operands of "{info.name}"')
-            return tuple(decoded(self.operand, item, index) for index, item in enumerate(found))
-        if found == NONE:
-            if not info.optional:
-                raise BirError("B033", f'the operand "{info.name}" cannot be absent')
-            return None
-        return self.operand(found)
+    def _slot(self, info: OperandInfo, found: Any) -> Operand | tuple[Operand | None, ...] | None:
+        if not info.variadic:
+            return self._operand_or_none(info, found)
+        if not isinstance(found, list):
+            raise wrong_kind(found, f'the list of operands of "{info.name}"')
+        operands = []
+        for index, item in enumerate(found):
+            try:
+                operands.append(self._operand_or_none(info, item))
+            except BirError as error:
+                raise error.inside(index) from None
+        return tuple(operands)
+
+    def _operand_or_none(self, info: OperandInfo, found: Any) -> Operand | None:
+        if found != NONE:
+            return self.operand(found)
+        if not info.optional:
+            raise BirError("B033", f'the operand "{info.name}" cannot be absent')
+        return None
 
     def _add_fields(self, arguments: dict[str, Any], plan: RecordPlan, record: Record) -> None:
         self._unread.clear()
@@ -153,6 +182,8 @@ class BirReader:
             for name in plan.required:
                 if name not in fields:
                     raise self._missing_field(plan, name)
+            for name, default in plan.unsaid.items():
+                arguments.setdefault(name, default)
         except BirError as error:
             raise error.inside("fields") from None
 
@@ -234,6 +265,20 @@ class BirReader:
     def argument(self, block: Block, found: Any) -> None:
         """Add an argument to a block: a list of a reference, a type and, where it differs, the name."""
         self.define(block.add_argument(self._result_type(found)), found)
+
+    def default(self, block: Block, found: Any) -> None:
+        """Give an argument of a block, which is there already, what it holds where the caller gives nothing."""
+        if not isinstance(found, list) or len(found) != 2 or not isinstance(found[0], str):
+            raise wrong_kind(found, "a default: a list of the reference of an argument and its contents")
+        argument = self._values.get(found[0])
+        if not isinstance(argument, BlockArgument) or argument.block is not block:
+            if found[0] in self._broken:
+                raise Undecidable
+            known = (reference for reference, value in self._values.items() if value in block.arguments)
+            raise unknown("B021", "argument of this", found[0], known, 0)
+        if argument.default is not None:
+            raise BirError("B024", f'"{found[0]}" has two defaults', 0)
+        argument.default = decoded(contents_of, found[1], 1)
 
     def give_up(self, definitions: Iterable[Any]) -> None:
         """Remember what could not be defined, so that its users are not complained of."""

@@ -1,7 +1,7 @@
 """Writing a program as BIR: one JSON object, one line a statement.
 
-Deliberately absent: the program as one JSON value. Each statement is written as soon as it is serialized, so a big
-program is never in memory a second time.
+Deliberately absent: the program as one JSON value. Each statement is written as soon as it is serialized, and long
+contents piece by piece, so a big program is never in memory a second time, nor are the weights of a model twice.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from runtime.bir.base64_text import LongBytes, base64_text
 from runtime.bir.contents import contents_json
 from runtime.bir.writer import BirWriter
 from runtime.blocks import Block, Loop
@@ -49,7 +50,10 @@ class _FileWriter:
         self._put = file.write
 
     def module(self, module: Module) -> None:
-        self._open({"format": FORMAT, "version": FORMAT_VERSION, "target": module.target}, "functions")
+        head = {"format": FORMAT, "version": FORMAT_VERSION, "target": module.target}
+        if module.carried is not None:
+            head["carried"] = base64_text(module.carried)
+        self._open(head, "functions")
         for index, function in enumerate(module.functions.values()):
             self._put(",\n" if index else "\n")
             self._function(function)
@@ -57,7 +61,10 @@ class _FileWriter:
 
     def _function(self, function: Function) -> None:
         ctx = BirWriter(nested=False)
-        self._open({"name": function.name, "args": [ctx.definition(argument) for argument in function.args]}, "tensors")
+        head: dict[str, Any] = {"name": function.name}
+        if function.operator_sets:
+            head["operator_sets"] = function.operator_sets
+        self._head({**head, **ctx.head(function.body)}, "tensors", function.body, ctx)
         for index, tensor in enumerate(function.tensors.values()):
             self._put(",\n" if index else "\n")
             self._put(_encode(tensor_json(tensor)))
@@ -77,26 +84,67 @@ class _FileWriter:
                 self._put("]}")
                 continue
             assert isinstance(statement, Instruction)
-            record = statement.serialize(ctx)
+            # No name for a record: it may hold a tensor, which must be gone when the next one is fetched.
             if statement.blocks:
-                self._regions(record, statement, ctx)
+                self._open(statement.serialize(ctx), "regions", ctx)
+                self._regions(statement, ctx)
             else:
-                self._put(_encode(record))
+                self._value(statement.serialize(ctx), ctx)
         if block.first is not None:
             self._put("\n")
 
-    def _regions(self, record: dict[str, Any], inst: Instruction, ctx: BirWriter) -> None:
-        self._open(record, "regions")
+    def _regions(self, inst: Instruction, ctx: BirWriter) -> None:
         for index, block in enumerate(inst.blocks):
             self._put(",\n" if index else "\n")
-            self._open({"args": [ctx.definition(argument) for argument in block.arguments]}, "body")
+            self._head(ctx.head(block), "body", block, ctx)
             self._statements(block, ctx)
             self._put("]}")
         self._put("\n]}")
 
-    def _open(self, head: dict[str, Any], last: str) -> None:
+    def _head(self, head: dict[str, Any], last: str, block: Block, ctx: BirWriter) -> None:
+        """Write the head of a function or region up to the bracket of its last key, the defaults of arguments first."""
+        if all(argument.default is None for argument in block.arguments):
+            self._open(head, last)
+            return
+        self._open(head, "defaults")
+        separator = "\n"
+        for default in ctx.defaults(block):
+            self._put(separator)
+            separator = ",\n"
+            self._value(default, ctx)
+        self._put(f'\n], "{last}": [')
+
+    def _open(self, head: dict[str, Any], last: str, ctx: BirWriter | None = None) -> None:
         """Write an object up to the opening bracket of its last key, which holds a list."""
-        self._put(f'{_encode(head)[:-1]}, "{last}": [')
+        self._value(head, ctx, is_open=True)
+        self._put(f', "{last}": [')
+
+    def _value(self, value: dict[str, Any] | list[Any], ctx: BirWriter | None = None, is_open: bool = False) -> None:
+        """Write a value, with `is_open` without the bracket that closes it; `ctx`: the writer that made it."""
+        if ctx is not None and ctx.has_pieces:
+            ctx.has_pieces = False
+            self._in_pieces(value, is_open)
+            return
+        text = _encode(value)
+        self._put(text[:-1] if is_open else text)
+
+    def _in_pieces(self, value: Any, is_open: bool = False) -> None:
+        if isinstance(value, LongBytes):
+            self._put('"')
+            for piece in value.pieces:
+                self._put(piece)
+            self._put('"')
+        elif isinstance(value, (dict, list)):
+            opening, closing = "{}" if isinstance(value, dict) else "[]"
+            self._put(opening)
+            for index, key in enumerate(value):
+                self._put(", " if index else "")
+                if isinstance(value, dict):
+                    self._put(f"{_encode(key)}: ")
+                self._in_pieces(value[key] if isinstance(value, dict) else key)
+            self._put("" if is_open else closing)
+        else:
+            self._put(_encode(value))
 
 
 def tensor_json(tensor: Tensor) -> dict[str, Any]:

@@ -1,30 +1,34 @@
 """From instructions to BIR records.
 
 `BirWriter` is the `ctx` of `Instruction.serialize(ctx)`: the calls of a `serialize` collect the operands and give the
-fields their JSON form, and `record` makes one record of them.
+fields their JSON form, and `record` makes one record of them. A class without a `serialize` of its own is written as
+its `INFO` says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from runtime.access import AccessMode, APIndex, NeuronAP
 from runtime.affine import Affine
 from runtime.bir.attributes import number_json, open_json
+from runtime.bir.base64_text import LongBytes, base64_text
 from runtime.bir.contents import contents_json
 from runtime.bir.naming import NONE, References
+from runtime.bir.open_attributes import attributes_json
 from runtime.blocks import Block, Loop, Statement
 from runtime.constants import Constant
 from runtime.dtypes import DType
 from runtime.info import InstructionInfo
 from runtime.instructions import Instruction, NeuronInst
+from runtime.lazy_tensors import LazyTensor
 from runtime.types import Shape, Type
 from runtime.values import Operand, Value
 
 Record = dict[str, Any]
-"""One instruction as JSON: `op`, `version`, then what it has of `results`, `dst`, `type`, `args`, `fields`, `engine`,
-`rounding`, `loc` and `regions`."""
+"""One instruction as JSON: `op`, `version`, then what it has of `results`, `dst`, `type`, `args`, `fields`,
+`attributes`, `carried`, `engine`, `rounding`, `loc` and `regions`."""
 
 _NONE = Type.none()
 
@@ -33,8 +37,12 @@ class BirWriter:
     """Makes the records of one function; it remembers how each value is referred to."""
 
     def __init__(self, *, nested: bool = True) -> None:
-        """Take whether records hold their regions; the writer of a file writes these itself, record by record."""
+        """Take whether records hold all of an instruction as JSON.
+
+        The writer of a file writes regions itself, record by record, and long contents piece by piece.
+        """
         self._nested = nested
+        self.has_pieces = False  # whether a record since somebody reset this holds `LongBytes`
         self._values = References()
         self._axes = References()
         self._arguments: list[Any] = []
@@ -52,9 +60,9 @@ class BirWriter:
         """Append the placeholder of an optional operand that is absent."""
         self._arguments.append(NONE)
 
-    def variables(self, operands: Iterable[Operand]) -> None:
-        """Append a variadic operand."""
-        self._arguments.append([self._operand(operand) for operand in operands])
+    def variables(self, operands: Iterable[Operand | None]) -> None:
+        """Append a variadic operand, with the placeholder where one of them is absent."""
+        self._arguments.append([NONE if operand is None else self._operand(operand) for operand in operands])
 
     # Fields. An attribute that is None stays None.
 
@@ -87,9 +95,9 @@ class BirWriter:
             text = self._types[value] = str(value)
         return text
 
-    def constant(self, value: Constant | None) -> dict[str, Any] | None:
-        """Return the JSON of the contents of a constant."""
-        return None if value is None else contents_json(value)
+    def constant(self, value: Constant | LazyTensor | None) -> dict[str, Any] | None:
+        """Return the JSON of the contents of a constant, or of a tensor of a front end, which is fetched now."""
+        return None if value is None else self._contents(value)
 
     def indices(self, name: str, indices: Iterable[APIndex]) -> None:
         """Add the field `name`, a list of access-pattern indices; an empty one is left out."""
@@ -109,8 +117,11 @@ class BirWriter:
     def record(self, inst: Instruction, fields: Mapping[str, Any]) -> Record:
         """Return the record of `inst`, with the operands collected since the last one."""
         arguments, self._arguments = self._arguments, []
-        kept, self._fields = self._fields, {}
         info = inst.INFO
+        if type(inst).serialize is Instruction.serialize:
+            fields = self._fields_by_info(inst)
+            arguments, self._arguments = self._arguments, []
+        kept, self._fields = self._fields, {}
         record: Record = {"op": info.mnemonic, "version": info.version}
         self._add_results(record, inst)
         if arguments:
@@ -121,6 +132,8 @@ class BirWriter:
                 kept[name] = value
         if kept:
             record["fields"] = kept
+        if info.open_attributes:
+            self._add_open_fields(record, inst)
         engine = inst.assigned_engine if isinstance(inst, NeuronInst) else None
         if engine is not None:
             record["engine"] = engine.value
@@ -132,6 +145,36 @@ class BirWriter:
         if self._nested and inst.blocks:
             record["regions"] = [self.region(block) for block in inst.blocks]
         return record
+
+    def _fields_by_info(self, inst: Instruction) -> dict[str, Any]:
+        """Collect the operands, and return the fields, of an instruction that does not serialize itself."""
+        info = inst.INFO
+        for operand in info.operands:
+            held = getattr(inst, operand.name)
+            if operand.variadic:
+                self.variables(held)
+            elif held is None:
+                self.none()
+            else:
+                self.var(held)
+        for name in info.ap_indices:
+            self.indices(name, getattr(inst, name))
+        return {attribute.name: self._field(getattr(inst, attribute.name)) for attribute in info.attributes}
+
+    def _field(self, value: Any) -> Any:
+        if isinstance(value, (Constant, LazyTensor)):
+            return self._contents(value)
+        if isinstance(value, (list, tuple)):
+            return [self._field(item) for item in value]
+        return self.type(value) if isinstance(value, Type) else _json(value)
+
+    def _add_open_fields(self, record: Record, inst: Instruction) -> None:
+        attributes = getattr(inst, "attributes", None)
+        if attributes:
+            record["attributes"] = attributes_json(attributes, self._contents)
+        carried = getattr(inst, "carried", None)
+        if carried is not None:
+            record["carried"] = base64_text(carried)
 
     def _add_results(self, record: Record, inst: Instruction) -> None:
         dst = inst.dst
@@ -179,10 +222,24 @@ class BirWriter:
             found["loc"] = loop.loc
         return found
 
+    def head(self, block: Block) -> dict[str, Any]:
+        """Return the JSON of the arguments of a block, and of what is carried with it."""
+        found: dict[str, Any] = {} if block.carried is None else {"carried": base64_text(block.carried)}
+        return {**found, "args": [self.definition(argument) for argument in block.arguments]}
+
+    def defaults(self, block: Block) -> Iterator[list[Any]]:
+        """Yield reference and contents of each argument that holds something where the caller gives nothing."""
+        for argument in block.arguments:
+            if argument.default is not None:
+                yield [self._values.of(argument), self._contents(argument.default)]
+
     def region(self, block: Block) -> dict[str, Any]:
         """Return the JSON of a block with its arguments."""
-        arguments = [self.definition(argument) for argument in block.arguments]
-        return {"args": arguments, "body": [self.statement(statement) for statement in block]}
+        found = self.head(block)
+        defaults = list(self.defaults(block))
+        if defaults:
+            found["defaults"] = defaults
+        return {**found, "body": [self.statement(statement) for statement in block]}
 
     def statement(self, statement: Statement) -> dict[str, Any]:
         """Return the JSON of an instruction, or of a loop with its body."""
@@ -190,6 +247,13 @@ class BirWriter:
             return {**self.loop(statement), "body": [self.statement(inner) for inner in statement.body]}
         assert isinstance(statement, Instruction)
         return statement.serialize(self)
+
+    def _contents(self, held: Constant | LazyTensor) -> dict[str, Any]:
+        if self._nested:
+            return contents_json(held)
+        found = contents_json(held, in_pieces=True)
+        self.has_pieces |= any(isinstance(value, LongBytes) for value in found.values())
+        return found
 
     def _operand(self, operand: Operand) -> Any:
         if isinstance(operand, NeuronAP):

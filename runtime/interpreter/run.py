@@ -18,6 +18,12 @@ from runtime.interpreter.results import wide_tensors
 from runtime.names import Names, function_of
 from runtime.tensors import Tensor
 
+_EVALUATORS = {
+    "onnx": "run computes ONNX nodes with evaluator=frontends.onnx.evaluate.evaluator(module)",
+    "builtin": "run asks its evaluator, where it is given one, about opaque instructions",
+}
+"""By dialect: who computes what has no meaning here. The front ends are named, not imported."""
+
 
 def run(
     module: Module,
@@ -99,6 +105,8 @@ def _check_semantics(function: Function) -> None:
             lacking.setdefault(label_of(inst), []).append(inst)
     if lacking:
         lines = [f"  {label}: {len(insts)}, first {shown(insts[0])}" for label, insts in sorted(lacking.items())]
+        dialects = {inst.INFO.dialect for insts in lacking.values() for inst in insts}
+        lines += [f"help: {help}" for dialect, help in _EVALUATORS.items() if dialect in dialects]
         raise MissingSemanticsError("\n".join(["these instructions have no semantics:", *lines]))
 
 

@@ -1,7 +1,8 @@
 """What instructions compute: one function for each, in one file for each family of them.
 
 A definition names its function as `family.function`: `semantics: copies.copy` is the function `copy` in
-`runtime/semantics/copies.py`. That is all it takes; there is no table to enter it into.
+`runtime/semantics/copies.py`. That is all it takes; there is no table to enter it into. In the brewed classes of
+another repository the name has the whole name of the module, `acme.semantics.filters.blur`.
 
 A function gets the instruction and its operands, in the order of the definition: arrays of exactly the operands'
 dtypes, None where an optional one is absent, a tuple of arrays for a variadic one. It returns one array (or a tuple,
@@ -78,14 +79,21 @@ def uses_machine(function: F) -> F:
 
 
 def find(name: str) -> Semantics:
-    """Return the function that a definition calls `family.function`.
+    """Return the function that an instruction class calls `family.function`, or `package.family.function`.
 
     Raises: LookupError where there is none.
     """
-    family, _, function = name.partition(".")
-    if family.isidentifier() and function.isidentifier() and not function.startswith("_"):
-        module = f"{__name__}.{family}"
-        found = getattr(import_module(module), function, None) if find_spec(module) else None
+    family, _, function = name.rpartition(".")
+    if all(part.isidentifier() for part in name.split(".")) and family and not function.startswith("_"):
+        module = family if "." in family else f"{__name__}.{family}"
+        found = getattr(import_module(module), function, None) if _is_there(module) else None
         if callable(found):
             return found  # type: ignore[no-any-return]
     raise LookupError(f'runtime/semantics/ has no function "{name}"; a name is `family.function`')
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package above it
+        return False

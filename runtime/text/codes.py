@@ -32,4 +32,5 @@ CODES: Mapping[str, str] = {
     # The program.
     "T040": "no target has this name",
     "T041": "something that stands twice, or where it has no place",
+    "T042": "something that print left out because it was asked to",
 }

@@ -6,10 +6,14 @@
 
 Floats have the shortest digits that read back to the same bits; where none do, as for a NaN with a payload, `0x` and
 the bits.
+
+A lazy tensor is fetched, printed and forgotten. What its front end keeps beside the elements stands behind them, in
+`carried<"...">`; alone, where the IR has no type for the elements.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,7 +21,10 @@ from numpy.typing import NDArray
 
 from runtime.constants import Constant
 from runtime.dtypes import DType, f64
+from runtime.lazy_tensors import LazyTensor
 from runtime.rounding import cast_array
+from runtime.text.hexadecimal import ELIDED, hex_text
+from runtime.types import Type
 
 Array = NDArray[Any]
 
@@ -25,16 +32,36 @@ _MOST_WRITTEN = 128  # elements that are written as numbers
 _MOST_DIGITS = 17  # enough for every double
 
 
+def tensor_text(tensor: Constant | LazyTensor, stated: Type | None = None, elide: int | None = None) -> str:
+    """Return type and contents of a tensor, `f32[2] dense<[1.0, 2.0]>`; without the type where that is `stated`.
+
+    `elide`: of how many elements, or bytes that are carried, at most the text is made; None: of any number.
+    """
+    shown = [] if tensor.type is stated else [str(tensor.type)]
+    if isinstance(tensor, Constant):
+        return " ".join([*shown, contents_text(tensor, elide)])
+    if elide is not None and tensor.dtype is not None and prod(tensor.shape) > elide:
+        return " ".join([*shown, f"dense<{ELIDED}>"])  # nothing is fetched
+    contents, carried = tensor.parts
+    if contents is not None:
+        shown.append(contents_text(contents))
+    if carried or contents is None:
+        shown.append(f"carried<{hex_text(carried, elide)}>")
+    return " ".join(shown)
+
+
 def constant_text(constant: Constant) -> str:
     """Return type and contents of a constant: `f32[2] dense<[1.0, 2.0]>`."""
     return f"{constant.type} {contents_text(constant)}"
 
 
-def contents_text(constant: Constant) -> str:
-    """Return the contents of a constant, without its type."""
+def contents_text(constant: Constant, elide: int | None = None) -> str:
+    """Return the contents of a constant, without its type; more than `elide` elements only where all are equal."""
     array = constant.array
     if is_splat(constant):
         return f"dense<{_texts(first_element(array), constant.dtype)[0]}>"
+    if elide is not None and array.size > elide:
+        return f"dense<{ELIDED}>"
     flat = np.ascontiguousarray(array).reshape(-1)
     if not 0 < flat.size <= _MOST_WRITTEN:
         width = constant.dtype.itemsize

@@ -12,7 +12,7 @@ from typing import Any
 
 from runtime.diagnostics import did_you_mean, either
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
-from runtime.text.constant_reader import read_constant
+from runtime.text.constant_reader import read_tensor
 from runtime.text.numbers import NUMBER, read_float
 from runtime.text.operands import read_index, read_operand
 from runtime.text.scanner import SPACE, Scanner, shortened
@@ -21,11 +21,13 @@ from runtime.text.type_reader import read_dtype, read_shape, read_type
 
 FieldReader = Callable[[Scanner, Scope], Any]
 
-_DEEPEST_LIST = 32
+DEEPEST_LIST = 32
 _MOST_LISTED = 12  # words of an enumeration in a message
 
 _none = re.compile(r"none(?![A-Za-z0-9_.])")
-_boolean = re.compile(r"(?:true|false)(?![A-Za-z0-9_.])")
+_percent = re.compile("%")
+_operand_or_none = re.compile(rf"%|{_none.pattern}")
+BOOLEAN = re.compile(r"(?:true|false)(?![A-Za-z0-9_.])")
 _enum_word = re.compile(rf"{SPACE}([A-Za-z0-9_]++)")
 
 
@@ -33,7 +35,9 @@ def reader_in_form(info: InstructionInfo, name: str) -> FieldReader:
     """Return what reads the field `name` where `rhs_str` shows it."""
     operand = next((operand for operand in info.operands if operand.name == name), None)
     if operand is not None and operand.variadic:
-        return lambda scanner, scope: _operands(scanner, scope, f'"{name}"')
+        read = _item_reader(operand, f'"{name}"')
+        starts = _operand_or_none if operand.optional else _percent
+        return lambda scanner, scope: _operands(scanner, scope, read, starts)
     return reader_in_dictionary(info, name)
 
 
@@ -46,20 +50,20 @@ def reader_in_dictionary(info: InstructionInfo, name: str) -> FieldReader:
         if attribute.name == name:
             return _attribute_reader(attribute)
     assert name in info.ap_indices, f"{info.name} has no field {name}"
-    return lambda scanner, scope: _list(scanner, lambda: _index(scanner, name), f'"{name}", a list such as [@k]')
+    return lambda scanner, scope: read_list(scanner, lambda: _index(scanner, name), f'"{name}", a list such as [@k]')
 
 
 def read_open_value(scanner: Scanner, what: str, depth: int = 0) -> Any:
     """Return a value of an attribute that has no definition: int, float, bool, str, or a list of them."""
-    if scanner.peek(_boolean):
-        return scanner.take(_boolean) == "true"
+    if scanner.peek(BOOLEAN):
+        return scanner.take(BOOLEAN) == "true"
     if scanner.text.startswith('"', scanner.pos):
         return scanner.string(what)
     if scanner.text.startswith("[", scanner.pos):
-        if depth == _DEEPEST_LIST:
-            message = f"lists are nested more than {_DEEPEST_LIST} deep"
+        if depth == DEEPEST_LIST:
+            message = f"lists are nested more than {DEEPEST_LIST} deep"
             scanner.fail("T003", message, scanner.pos, scanner.pos + 1)
-        return _list(scanner, lambda: read_open_value(scanner, what, depth + 1), what)
+        return read_list(scanner, lambda: read_open_value(scanner, what, depth + 1), what)
     match = scanner.peek(NUMBER)
     if match is None:
         help = "a text stands in quotes"
@@ -71,8 +75,13 @@ def read_open_value(scanner: Scanner, what: str, depth: int = 0) -> Any:
 
 def _operand_reader(operand: OperandInfo) -> FieldReader:
     what = f'"{operand.name}"'
+    read = _item_reader(operand, what)
     if operand.variadic:
-        return lambda scanner, scope: _list(scanner, lambda: read_operand(scanner, scope, what), f"{what}, a list")
+        return lambda scanner, scope: read_list(scanner, lambda: read(scanner, scope), f"{what}, a list")
+    return read
+
+
+def _item_reader(operand: OperandInfo, what: str) -> FieldReader:
     if operand.optional:
         return lambda scanner, scope: None if scanner.take(_none) else read_operand(scanner, scope, what)
     return lambda scanner, scope: read_operand(scanner, scope, what)
@@ -91,7 +100,7 @@ def _attribute_reader(attribute: AttributeInfo) -> FieldReader:
 
 
 def _list_reader(item: FieldReader, what: str) -> FieldReader:
-    return lambda scanner, scope: _list(scanner, lambda: item(scanner, scope), f"{what}, a list")
+    return lambda scanner, scope: read_list(scanner, lambda: item(scanner, scope), f"{what}, a list")
 
 
 def _plain_reader(kind: str, attribute: AttributeInfo, what: str) -> FieldReader:
@@ -111,14 +120,14 @@ def _plain_reader(kind: str, attribute: AttributeInfo, what: str) -> FieldReader
         case "type":
             return lambda scanner, scope: read_type(scanner)
         case "tensor":
-            return lambda scanner, scope: read_constant(scanner, what)
+            return lambda scanner, scope: read_tensor(scanner, what)
     assert kind == "enum", f"{attribute.name} is of an unknown kind {kind}"
     words = tuple(str(word) for word in attribute.one_of)
     return lambda scanner, scope: _read_word(scanner, words, attribute.name, what)
 
 
 def _read_bool(scanner: Scanner, what: str) -> bool:
-    found = scanner.take(_boolean)
+    found = scanner.take(BOOLEAN)
     if found is None:
         scanner.fail_expecting(f"{what}, true or false", code="T024")
     return found == "true"
@@ -147,14 +156,14 @@ def _listed(words: tuple[str, ...]) -> str:
     return f"the words are {either(words[:_MOST_LISTED], 'and')}{more}" if words else ""
 
 
-def _operands(scanner: Scanner, scope: Scope, what: str) -> tuple[Any, ...]:
+def _operands(scanner: Scanner, scope: Scope, read: FieldReader, starts: re.Pattern[str]) -> tuple[Any, ...]:
     """Return the operands that stand next, separated by commas; there may be none."""
-    if not scanner.accept("%"):
+    if scanner.peek(starts) is None:
         return ()
-    scanner.pos -= 1
-    found = [read_operand(scanner, scope, what)]
+    found = [read(scanner, scope)]
     while scanner.accept(","):
-        found.append(read_operand(scanner, scope, what))
+        scanner.skip_to_operand()
+        found.append(read(scanner, scope))
     return tuple(found)
 
 
@@ -164,7 +173,7 @@ def _index(scanner: Scanner, name: str) -> Any:
     return read_index(scanner)
 
 
-def _list(scanner: Scanner, read_item: Callable[[], Any], what: str) -> tuple[Any, ...]:
+def read_list(scanner: Scanner, read_item: Callable[[], Any], what: str) -> tuple[Any, ...]:
     """Return the list in brackets that stands next; it may go over several lines."""
     scanner.skip_space()
     start = scanner.pos

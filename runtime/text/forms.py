@@ -1,22 +1,26 @@
 """How the text of one instruction class is read: its `rhs_str`, then the fields that `rhs_str` does not show.
 
 A form is made once a class and run; it is made from the class's `INFO`, so nothing here knows an instruction by name
-but `opaque`, whose attributes are open.
+but `opaque`, whose attributes are open. Those of generic instructions are open, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from runtime.builtin import Opaque
 from runtime.diagnostics import did_you_mean, either
 from runtime.engines import NeuronEngine
+from runtime.generic import GenericInst
 from runtime.info import Group, InstructionInfo, Show
 from runtime.instructions import Instruction, NeuronInst
 from runtime.text.fields import FieldReader, read_open_value, reader_in_dictionary, reader_in_form
-from runtime.text.scanner import NAME, SPACE, Scanner
+from runtime.text.hexadecimal import read_hex
+from runtime.text.open_reader import read_attribute
+from runtime.text.scanner import GOES_ON, NAME, SPACE, Scanner, shortened
 from runtime.text.scope import Scope
 
 Fields = dict[str, Any]
@@ -28,6 +32,17 @@ _ENGINES = {engine.value: engine for engine in NeuronEngine}
 _word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
 
 
+@dataclass(frozen=True)
+class Label:
+    """Two texts of a form with `::` between them: they stand in one pair of quotes."""
+
+    space: str
+    name: str
+
+    def __str__(self) -> str:
+        return f'"{{{self.space}}}::{{{self.name}}}"'
+
+
 class Form:
     """The text form of one class."""
 
@@ -37,14 +52,17 @@ class Form:
         self.info = info
         self.n_results = len(info.results)
         self.has_dst = issubclass(cls, NeuronInst)
+        self.is_generic = issubclass(cls, GenericInst)
         self.steps = _steps(info)
         self.usage = f"the form is: {_usage(info)}"
-        self._open = cls is Opaque
+        self._read_open = read_attribute if self.is_generic else read_open_value if cls is Opaque else None
         self._readers = {name: reader_in_dictionary(info, name) for name in info.fields if name not in info.shown}
         self._required = tuple(operand.name for operand in info.operands if not (operand.optional or operand.variadic))
         self._required += tuple(a.name for a in info.attributes if a.required and not a.optional)
+        self._unsaid = {a.name: a.default for a in info.attributes if a.optional and a.default is not None}
         self._variadic = tuple(o.name for o in info.operands if o.variadic and o.name not in info.shown)
-        self._words = (*self._readers, *(("engine",) if self.has_dst else ()), "rounding", "loc")
+        own = ("engine",) * self.has_dst + ("carried",) * self.is_generic
+        self._words = (*self._readers, *own, "rounding", "loc")
 
     def read(self, scanner: Scanner, scope: Scope) -> Fields:
         """Return the fields that `rhs_str` shows; the mnemonic was just read."""
@@ -64,9 +82,14 @@ class Form:
             self._read_entry(scanner, scope, fields, seen)
 
     def complete(self, scanner: Scanner, fields: Fields, start: int) -> None:
-        """Give list operands that are not mentioned no items, and say which other field is missing."""
+        """Give list operands that are not mentioned no items, and say which other field is missing.
+
+        An attribute that may be None has its default from here: its constructor may have another one.
+        """
         for name in self._variadic:
             fields.setdefault(name, ())
+        for name, default in self._unsaid.items():
+            fields.setdefault(name, default)
         missing = [name for name in self._required if name not in fields]
         if missing:
             help = f"add {{{', '.join(f'{name} = ...' for name in missing)}}}"
@@ -85,18 +108,19 @@ class Form:
             scanner.fail("T022", f'"{found}" is given twice', start, end)
         seen.add(key)
         read = None if in_quotes else self._reader(found)
-        if read is None and not self._open:
+        read_open = self._read_open
+        if read is None and (read_open is None or (self.is_generic and not in_quotes and found in self.info.shown)):
             self._fail_unknown(scanner, found, start, end)
         scanner.skip_lines()
         scanner.expect("=")
         scanner.skip_lines()
         if read is not None:
             fields[found] = read(scanner, scope)
-        else:
+        elif read_open is not None:
             attributes = fields.setdefault("attributes", {})
             if found in attributes:
                 scanner.fail("T022", f'"{found}" is given twice', start, end)
-            attributes[found] = read_open_value(scanner, f'"{found}"')
+            attributes[found] = read_open(scanner, f'"{found}"')
 
     def _reader(self, name: str) -> FieldReader | None:
         if name == "loc":
@@ -105,12 +129,15 @@ class Form:
             return lambda scanner, scope: _read_one_of(scanner, "rounding", _ROUNDINGS)
         if name == "engine" and self.has_dst:
             return lambda scanner, scope: _ENGINES[_read_one_of(scanner, "engine", tuple(_ENGINES))]
+        if name == "carried" and self.is_generic:
+            return lambda scanner, scope: read_hex(scanner, '"carried"')
         return self._readers.get(name)
 
     def _fail_unknown(self, scanner: Scanner, found: str, start: int, end: int) -> None:
         if found in self.info.shown:
             message = f'"{found}" stands in the text of {self.info.mnemonic}, not in its dictionary'
-            scanner.fail("T022", message, start, end, help=self.usage)
+            help = f'{self.usage}; an attribute of that name stands in quotes: "{found}" = ...' * self.is_generic
+            scanner.fail("T022", message, start, end, help=help or self.usage)
         known = f"the fields here are {either(self._words, 'and')}"
         message = f'{self.info.mnemonic} has no field "{found}"'
         scanner.fail("T021", message, start, end, help=did_you_mean(found, self._words) or known)
@@ -138,7 +165,11 @@ def _sequence(info: InstructionInfo, parts: tuple[str | Show | Group, ...]) -> t
     """Return the steps for some parts; a literal and a mandatory operand behind it are read in one match."""
     steps: list[Step] = []
     literal = ""
-    for part in parts:
+    for part in with_labels(info, parts):
+        if isinstance(part, Label):
+            steps += ([_literal_step(info, literal)] if literal else []) + [_label_step(info, part)]
+            literal = ""
+            continue
         if isinstance(part, str):
             literal += f" {part}"
             continue
@@ -151,6 +182,27 @@ def _sequence(info: InstructionInfo, parts: tuple[str | Show | Group, ...]) -> t
             literal = ""
         steps.append(_field_step(info, part.name) if isinstance(part, Show) else _group_step(info, part))
     return (*steps, _literal_step(info, literal)) if literal else tuple(steps)
+
+
+def _label_step(info: InstructionInfo, label: Label) -> Step:
+    """Return the step for `"space::name"`; in two pairs of quotes where the first one may have a `::` in it."""
+    default = next(attribute.default for attribute in info.attributes if attribute.name == label.space)
+
+    def step(scanner: Scanner, scope: Scope, fields: Fields) -> None:
+        scanner.skip_space()
+        start = scanner.pos
+        first = scanner.string(f"{label}, a text in quotes", "T024")
+        end = scanner.pos
+        if scanner.accept("::"):
+            fields[label.space], fields[label.name] = first, scanner.string(f'"{label.name}", a text in quotes', "T024")
+            return
+        fields[label.space], sign, fields[label.name] = first.partition("::")
+        if not sign:
+            help = f'did you mean "{default}::{first}"?' if default else f"it is written {label}"
+            message = f'the text does not say the {label.space}: {label} is expected, found "{shortened(first)}"'
+            scanner.fail("T024", message, start, end, help=help)
+
+    return step
 
 
 def _is_plain_operand(info: InstructionInfo, name: str) -> bool:
@@ -213,9 +265,25 @@ def _group_step(info: InstructionInfo, group: Group) -> Step:
     return step
 
 
+def with_labels(info: InstructionInfo, parts: tuple[str | Show | Group, ...]) -> list[str | Show | Group | Label]:
+    """Return the parts of a form, each two texts with `::` between them as one part."""
+    texts = {attribute.name for attribute in info.attributes if attribute.type == "str"}
+    found: list[str | Show | Group | Label] = []
+    for part in parts:
+        before = found[-2] if found[-1:] == ["::"] and len(found) > 1 else None
+        if isinstance(before, Show) and isinstance(part, Show) and texts >= {before.name, part.name}:
+            found[-2:] = [Label(before.name, part.name)]
+        else:
+            found.append(part)
+    return found
+
+
 def literal_pattern(literal: str) -> str:
-    """Return the pattern of a literal, with any white space around its words and signs."""
-    parts = ((SPACE, re.escape(part), r"(?![A-Za-z0-9_])" * part[-1].isalnum()) for part in _parts(literal))
+    """Return the pattern of a literal, with any white space around its words and signs, behind a comma also lines."""
+    ends = {",": GOES_ON}
+    parts = (
+        (SPACE, re.escape(part), ends.get(part, r"(?![A-Za-z0-9_])" * part[-1].isalnum())) for part in _parts(literal)
+    )
     return "".join(piece for pieces in parts for piece in pieces)
 
 
@@ -227,10 +295,10 @@ def _parts(literal: str) -> list[str]:
 def _usage(info: InstructionInfo) -> str:
     """Return the text form as a definition writes it."""
     shown = [str(info.mnemonic)]
-    for part in info.rhs:
+    for part in with_labels(info, info.rhs):
         if isinstance(part, Group):
             inner = (piece if isinstance(piece, str) else f"{{{piece.name}}}" for piece in part.parts)
             shown.append(f"(? {' '.join(inner)})")
         else:
-            shown.append(part if isinstance(part, str) else f"{{{part.name}}}")
+            shown.append(f"{{{part.name}}}" if isinstance(part, Show) else str(part))
     return re.sub(r"(?<=[\[(]) | (?=[\]),;])", "", " ".join(shown))

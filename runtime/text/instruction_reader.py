@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 
 from runtime.blocks import Block
 from runtime.diagnostics import did_you_mean
+from runtime.generic import GenericInst
 from runtime.instructions import Instruction, NeuronInst
 from runtime.tensors import Tensor
 from runtime.text.forms import Fields, Form
+from runtime.text.open_regions import OpenRegions
 from runtime.text.operands import read_access
 from runtime.text.places import Places
 from runtime.text.recovery import BLOCK
@@ -25,7 +27,8 @@ MNEMONIC = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*+")
 
 _NONE = Type.none()
 
-Result = tuple[str, Type, int]  # the name as it is spelled, the type, where the name stands
+# The name as it is spelled, the type, where the name stands, the value's own name where that is another one.
+Result = tuple[str, Type, int, str | None]
 RegionReader = Callable[[Block], None]
 
 
@@ -76,7 +79,7 @@ class InstructionReader:
         at = match.start(3)
         form = self.forms.forms.get(mnemonic) or self.forms.of(scanner, mnemonic, at)
         scanner.pos = match.end()
-        self._read(block, form, at, start, [(name, type, start)])
+        self._read(block, form, at, start, [(name, type, start, None)])
 
     def read_definition(self, block: Block, start: int) -> None:
         """Read the statement at `start` that begins with `%`: `%a: type, %b: type = ...` or `%tensor[access] = ...`."""
@@ -110,8 +113,9 @@ class InstructionReader:
         scanner = self.scanner
         results: list[Result] = []
         while True:
+            own = scanner.own_name()
             scanner.expect(":", help=f"a result has a type: %{name}: f32[2] = ...")
-            results.append((name, read_type(scanner), start))
+            results.append((name, read_type(scanner), start, own))
             if not scanner.accept(","):
                 break
             scanner.skip_space()
@@ -134,24 +138,37 @@ class InstructionReader:
         scanner = self.scanner
         scanner.stated_type = results[0][1] if results else None
         fields = form.read(scanner, self.scope)
-        has_ended = not form.info.regions and scanner.accept_end_of_line()
-        if not has_ended and not (form.info.regions and scanner.peek(_block)):
+        has_regions = bool(form.info.regions)
+        has_ended = not has_regions and scanner.accept_end_of_line()
+        if not has_ended and not ((has_regions or form.is_generic) and scanner.peek(_block)):
             form.read_dictionary(scanner, self.scope, fields)
         form.complete(scanner, fields, at)
         rounding = fields.pop("rounding", None)
+        carried = fields.pop("carried", None)
         fields.update(writes or self._results(form, at, results))
         inst = form.cls(**fields)
         if rounding is not None:
             inst.rounding = rounding
-        if form.info.regions:
+        if has_regions:
             self._read_regions(form, inst)
+        elif isinstance(inst, GenericInst):
+            inst.carried = carried
+            has_ended = self._read_open_regions(form, inst, at, has_ended)
         if not has_ended and not scanner.accept_end_of_line():
             scanner.fail_expecting("the end of the line", help=self.scope.did_you_mean_a_name() or form.usage)
-        for value, (name, _, site) in zip(inst.results, results, strict=True):
-            value.name = plain_name(name)
+        for value, (name, _, site, own) in zip(inst.results, results, strict=True):
+            value.name = plain_name(name) if own is None else own
             self.scope.define(name, value, site)
         block.append(inst)
         self.offsets[inst] = start
+
+    def _read_open_regions(self, form: Form, inst: GenericInst, at: int, has_ended: bool) -> bool:
+        """Read the regions of a generic instruction, if there are any; whether its last line has ended."""
+        regions = OpenRegions(self.scanner, inst.attributes, self.read_region)
+        has_ended = regions.read(has_ended, self.is_mnemonic)
+        regions.finish(at, at + len(str(form.info.mnemonic)))
+        inst.take_regions(regions.blocks)
+        return has_ended
 
     def _read_regions(self, form: Form, inst: Instruction) -> None:
         for name, block in zip(form.info.regions, inst.blocks, strict=True):
@@ -176,11 +193,11 @@ class InstructionReader:
 
     def _results(self, form: Form, at: int, results: list[Result]) -> Fields:
         """Return the argument of the constructor that says what the instruction gives."""
-        for _, type, _ in results:
+        for _, type, _, _ in results:
             if type is _NONE:
                 self._fail_results(form, at, "gives a result of type none", "leave out name and type")
         if form.info.many_results:
-            return {"result_types": [type for _, type, _ in results]}
+            return {"result_types": [type for _, type, _, _ in results]}
         expected = len(form.info.results)
         if len(results) != expected:
             said = {0: "no result", 1: "one result"}.get(expected, f"{expected} results")

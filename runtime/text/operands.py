@@ -9,7 +9,7 @@ from runtime.affine import Affine, Axis
 from runtime.quoting import BARE
 from runtime.tensors import Tensor
 from runtime.text.scanner import SPACE, Scanner
-from runtime.text.scope import Scope, plain_name
+from runtime.text.scope import Scope, any_name
 from runtime.text.type_reader import read_dtype
 from runtime.values import Operand
 
@@ -88,7 +88,7 @@ def read_index(scanner: Scanner) -> APIndex:
     """Return the access-pattern index whose `@` was just read."""
     scanner.pos -= 1
     spelled = scanner.name("@", "the name of an index")
-    return APIndex(plain_name(spelled) or spelled)
+    return APIndex(any_name(spelled))
 
 
 def _read_pair(scanner: Scanner) -> tuple[int, int]:

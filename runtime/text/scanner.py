@@ -20,6 +20,8 @@ SPACE = r"[ \t\r]*+"
 LINES = r"(?:[ \t\r\n]|//[^\n]*+)*+"
 NAME = rf"(?:{BARE}+|[0-9]++|{STRING})"
 """What may stand after `%`, `@` and `^`: a name, the number of something without one, or any text in quotes."""
+GOES_ON = rf"(?:{SPACE}(?=[\n/]){LINES}(?=%|none\b)(?!%{NAME}(?:{SPACE}{STRING})?{SPACE}:))?+"
+"""Behind a comma of operands: line ends and comments in front of the next one, which is no result of a statement."""
 
 _MOST_MISTAKES = 100  # a text with more is something else altogether
 _SHOWN = 40  # characters of the found text in a message
@@ -29,6 +31,7 @@ _BLANK_OR_END = frozenset(" \t\r\n/")
 
 _space = re.compile(SPACE)
 _lines = re.compile(LINES)
+_goes_on = re.compile(GOES_ON)
 _name = re.compile(NAME)
 _string = re.compile(STRING)
 _letter = re.compile("[A-Za-z_]")
@@ -96,6 +99,10 @@ class Scanner:
         self.pos = match.end()
         return match.group()
 
+    def skip_to_operand(self) -> None:
+        """Go to the operand behind a comma, which may stand on the next line."""
+        self.pos = _goes_on.match(self.text, self.pos).end()  # type: ignore[union-attr]  # matches nothing at least
+
     def accept_end_of_line(self) -> bool:
         """Go to the next line if nothing but a comment is left on this one."""
         match = _end_of_line.match(self.text, self.pos)
@@ -125,6 +132,11 @@ class Scanner:
         start, self.pos = self.pos + 1, match.end()
         found = match.group()
         return spelled_name(self.unquoted(found, start)) if found[0] == '"' else found
+
+    def own_name(self) -> str | None:
+        """Return the text that says what something is really called, if one stands behind its name."""
+        self.skip_space()
+        return self.string("a name") if self.text.startswith('"', self.pos) else None
 
     def string(self, what: str, code: str = "T001") -> str:
         """Return the text that a quoted text stands for."""
@@ -183,7 +195,7 @@ class Scanner:
     ) -> NoReturn:
         """Say that `what` is expected at the position, and what stands there instead."""
         self.skip_space()
-        token = _shown_token.match(self.text, self.pos)
+        token = None if self.text.startswith("//", self.pos) else _shown_token.match(self.text, self.pos)
         if token is None:
             found, end = ("the end of the line" if self.pos < len(self.text) else "the end of the text"), self.pos
         else:

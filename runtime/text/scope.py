@@ -134,3 +134,9 @@ def plain_name(spelled: str) -> str | None:
     if spelled[0] == '"':
         return unquoted(spelled)
     return None if spelled.isdecimal() else spelled
+
+
+def any_name(spelled: str) -> str:
+    """Return the name that is spelled like this, of something that always has one, be it a number."""
+    name = plain_name(spelled)
+    return spelled if name is None else name

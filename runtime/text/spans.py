@@ -10,22 +10,29 @@ the text shows; the items of a variadic operand, `values[1]`; the brace that clo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from runtime.generic import GenericInst
 from runtime.info import Group, InstructionInfo, Show
 from runtime.instructions import Instruction
 from runtime.quoting import STRING
-from runtime.text.forms import literal_pattern
+from runtime.text.forms import Label, literal_pattern, with_labels
 from runtime.text.numbers import NUMBER
+from runtime.text.recovery import BLOCK
 from runtime.text.scanner import LINES, NAME, SPACE
 
 Span = tuple[int, int]
 
 _name = re.compile(f"%{NAME}")
+_operand = re.compile(f"%{NAME}|none(?![A-Za-z0-9_.])")
+_label = re.compile(rf"(?:[A-Za-z_][A-Za-z0-9_]*+|{STRING})(?:\[[0-9]++\])?")
+_reference = re.compile(rf"@{NAME}{SPACE}:{SPACE}(?:[A-Za-z_][A-Za-z0-9_]*+|{STRING})")
+_opens = re.compile(rf"\[|{SPACE}<")
+_block = re.compile(BLOCK)
 _string = re.compile(STRING)
 _word = re.compile(rf"{NUMBER.pattern}|[A-Za-z0-9_.?]++")
-_contents = re.compile(r"dense[ \t]*+(?=<)")
+_contents = re.compile(r"(?:dense|carried)[ \t]*+(?=<)")
 _space = re.compile(SPACE)
 _lines = re.compile(LINES)
 _shown = re.compile(rf'(?:{STRING}|/(?!/)|[^/"\n])*+')
@@ -45,8 +52,7 @@ def span_of_type(text: str, start: int) -> Span | None:
     walk = _Walk(text, start)
     with suppress(_Lost):
         walk.accept("tensor")
-        walk.take(_name)
-        walk.literal(":")
+        walk.definition()
         return walk.type()
     return None
 
@@ -77,21 +83,33 @@ class _Walk:
             self._left(inst)
             self.literal("=")
         self.literal(str(info.mnemonic))
-        self._form(info, info.rhs)
-        if self.accept("{"):
+        self._form(info, with_labels(info, info.rhs))
+        if self._is_next("{") and self._match(_block) is None:
+            self.accept("{")
             self._dictionary(info)
-        for name in info.regions:
-            self.literal(name)
+        for name in inst.region_names if isinstance(inst, GenericInst) else info.regions:
+            self.take(_label)
             if self._is_next("("):
                 self._bracket("(")
             _, end = self._bracket("{")
             self.spans[f"end of {name}"] = end - 1, end
 
+    def definition(self) -> None:
+        """Walk along `%name:`, or `%name "own name":`, up to the type."""
+        self.take(_name)
+        if self._is_next('"'):
+            self.take(_string)
+        self.literal(":")
+
     def type(self) -> Span:
-        """Walk along a type."""
+        """Walk along a type, or along anything that is written like one."""
+        if self._is_next('"'):
+            return self.take(_string)
         start, end = self.take(_word)
-        if self.text.startswith(("[", "<"), end):
-            self._bracket(self.text[end])
+        opens = _opens.match(self.text, end)
+        if opens is not None:
+            self.pos = opens.end() - 1
+            self._bracket(self.text[self.pos])
         return start, self.pos
 
     def _left(self, inst: Instruction) -> None:
@@ -104,22 +122,28 @@ class _Walk:
         for index in range(max(1, len(inst.results))):
             if index:
                 self.literal(",")
-            self.take(_name)
-            self.literal(":")
+            self.definition()
             self.spans[f"result[{index}]"] = self.type()
         self.spans["result"] = self.spans["result[0]"]
 
-    def _form(self, info: InstructionInfo, parts: tuple[str | Show | Group, ...]) -> None:
+    def _form(self, info: InstructionInfo, parts: Sequence[str | Show | Group | Label]) -> None:
         for part in parts:
             match part:
                 case str():
                     self.literal(part)
+                case Label():
+                    self._label(part)
                 case Group(parts=(str(first), *_)) if self._match(_pattern(first)) is not None:
                     self._form(info, part.parts)
                 case Show(name) if not _is_variadic(info, name):
                     self.spans[name] = self._value(info, name)
-                case Show(name) if self._is_next("%"):
+                case Show(name) if self._match(_operand) is not None:
                     self.spans[name] = self._operands(name)
+
+    def _label(self, label: Label) -> None:
+        self.spans[label.space] = self.spans[label.name] = self.take(_string)
+        if self.accept("::"):
+            self.spans[label.name] = self.take(_string)
 
     def _dictionary(self, info: InstructionInfo) -> None:
         """Walk along the entries of the trailing dictionary, whose brace was just met; an entry is one part."""
@@ -131,7 +155,9 @@ class _Walk:
             self.literal("=")
             self.take(_lines)
             is_listed = _is_variadic(info, name) and name not in info.shown  # an open attribute may have any name
-            _, end = self._list_of_operands(name) if is_listed else self._value(info, name)
+            is_open = info.open_attributes and name not in info.fields
+            value = self._open_value if is_open else self._value
+            _, end = self._list_of_operands(name) if is_listed else value(info, name)
             self.spans.setdefault(name, (start, end))
             self.take(_lines)
             if self.accept(","):
@@ -154,13 +180,22 @@ class _Walk:
         start = self.pos
         if self._match(_contents) is None:
             self.type()
-        if self._match(_contents) is not None:
+        end = self.pos
+        while self._match(_contents) is not None:
             self.take(_contents)
-            self._bracket("<")
+            _, end = self._bracket("<")
+        self.pos = end
+        return start, end
+
+    def _open_value(self, info: InstructionInfo, name: str) -> Span:
+        """Walk along the value of an open attribute, which is known by its looks."""
+        if not self._is_next("@"):
+            return self._bracket("[") if self._is_next("[") else self._type_or_constant()
+        start, _ = self.take(_reference)
         return start, self.pos
 
     def _operand(self) -> Span:
-        start, end = self.take(_name)
+        start, end = self.take(_operand)
         if self.text.startswith("[", end):
             self._bracket("[")
         return start, self.pos
@@ -179,7 +214,7 @@ class _Walk:
         self.literal("[")
         start = self.pos - 1
         self.take(_lines)
-        if self._is_next("%"):
+        if self._match(_operand) is not None:
             self._operands(name)
             self.take(_lines)
         self.literal("]")

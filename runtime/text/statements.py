@@ -14,13 +14,16 @@ from runtime.diagnostics import Diagnostic, did_you_mean, either
 from runtime.dtypes import f32
 from runtime.functions import Function
 from runtime.tensors import TENSOR_CLASSES, DRAMTensor, Tensor
-from runtime.text.constant_reader import read_contents
+from runtime.text.constant_reader import read_contents, read_tensor
+from runtime.text.hexadecimal import read_hex
 from runtime.text.instruction_reader import ASSIGNMENT, MNEMONIC, FormTable, InstructionReader
 from runtime.text.places import Places
 from runtime.text.recovery import arguments_defined, end_of_statement, names_defined, start_of_body
 from runtime.text.scanner import LINES, Mistake, Scanner
-from runtime.text.scope import Scope, plain_name
+from runtime.text.scope import Scope, any_name, plain_name
 from runtime.text.type_reader import known_extents, read_type
+
+BLOCK_NOT_CLOSED = "the block that starts here is not closed"
 
 _DEEPEST = 100  # blocks in blocks; each costs the reader, and whoever walks the program, a few stack frames
 
@@ -32,9 +35,10 @@ _loc = re.compile(rf"\{{{LINES}loc{LINES}=")
 class Unclosed(Exception):
     """The function ends before its blocks do."""
 
-    def __init__(self, diagnostic: Diagnostic | None) -> None:
+    def __init__(self, diagnostic: Diagnostic, mistaken: int | None) -> None:
         super().__init__(diagnostic)
-        self.diagnostic = diagnostic  # None: a consequence of a mistake that is reported already
+        self.diagnostic = diagnostic
+        self.mistaken = mistaken  # the mistaken statement that went on to the end, perhaps with the blocks around it
 
 
 class StatementReader:
@@ -47,7 +51,7 @@ class StatementReader:
         self.offsets = places.offsets
         self._instructions = InstructionReader(scanner, self.scope, forms, places, self._read_region)
         self._depth = 0
-        self._lost_at = -1  # where the last mistaken statement ended, perhaps with the blocks around it
+        self._lost_from = self._lost_at = -1  # where the last mistaken statement started and ended
 
     def read_block(self, block: Block, opened: int) -> None:
         """Read statements into `block` up to its closing brace, and go behind it; its opening one stands at `opened`.
@@ -72,9 +76,8 @@ class StatementReader:
             if text.startswith("}", start):
                 break
             if start == len(text) or _function.match(text, start):
-                message = "the block that starts here is not closed"
-                is_news = self._lost_at != start
-                raise Unclosed(scanner.diagnostic("T002", message, opened, opened + 1) if is_news else None)
+                found = scanner.diagnostic("T002", BLOCK_NOT_CLOSED, opened, opened + 1)
+                raise Unclosed(found, self._lost_from if self._lost_at == start else None)
             try:
                 self._read_other(block, start)
             except Mistake as mistake:
@@ -85,14 +88,15 @@ class StatementReader:
     def read_arguments(self, block: Block) -> None:
         """Read `%a: type, ...)`, whose opening parenthesis was just read, as the values that `block` receives."""
         scanner = self.scanner
-        while not scanner.accept(")"):
-            if block.arguments and not scanner.accept(","):
-                scanner.fail_expecting('"," or ")"')
-            scanner.skip_space()
+        for _ in scanner.items(")", scanner.pos - 1):
             start = scanner.pos
             name = scanner.name("%", "an argument such as %x: f32[2]")
+            own = scanner.own_name()
             scanner.expect(":")
-            argument = block.add_argument(read_type(scanner), plain_name(name))
+            argument = block.add_argument(read_type(scanner), plain_name(name) if own is None else own)
+            if scanner.accept("="):
+                scanner.stated_type = argument.type
+                argument.default = read_tensor(scanner, f"what %{name} is where nothing is given")
             self.scope.define(name, argument, start)
             self.offsets[argument] = start
 
@@ -108,6 +112,7 @@ class StatementReader:
         self.scanner.report(mistake.diagnostic)
         for name, at in names_defined(text, start):
             self.scope.spoil(name, at)
+        self._lost_from = start
         self.scanner.pos = self._lost_at = end_of_statement(text, start)
 
     def recover_into_body(self, mistake: Mistake, start: int) -> None:
@@ -151,6 +156,8 @@ class StatementReader:
             self._read_loop(block, start)
         elif word == "tensor":
             self._read_tensor(start)
+        elif word == "carried":
+            self._read_carried(block, start)
         elif word is None:
             help = "%r: type = instruction, %t[...] = instruction, instruction, for, tensor, or the end of the block, }"
             scanner.fail_expecting("a statement", help=help)
@@ -159,6 +166,14 @@ class StatementReader:
             scanner.fail("T001", message, start, start + len(word), help="names start with %")
         else:
             self._instructions.read_plain(block, word, start)
+
+    def _read_carried(self, block: Block, start: int) -> None:
+        """Read what a front end keeps about the block, at `start`."""
+        scanner = self.scanner
+        if block.carried is not None:
+            scanner.fail("T041", "what a block carries is said once", start, scanner.pos)
+        block.carried = read_hex(scanner, "what the block carries")
+        scanner.expect_end_of_line()
 
     # Loops.
 
@@ -185,6 +200,7 @@ class StatementReader:
         scanner.skip_space()
         at = scanner.pos
         spelled = scanner.name("%", "the axis of the loop, such as %i")
+        own = scanner.own_name()
         scanner.expect("=", form)
         lower = scanner.integer("the first value of the axis")
         scanner.expect("step", form)
@@ -195,7 +211,7 @@ class StatementReader:
         count = scanner.integer("how often the loop runs")
         if count < 0:
             scanner.fail("T032", "a loop does not run a negative number of times", at_count, scanner.pos)
-        axis = Axis(plain_name(spelled) or spelled, count, lower, step)
+        axis = Axis(any_name(spelled) if own is None else own, count, lower, step)
         self.scope.define(spelled, axis, at)
         loc = self._read_loc() if scanner.peek(_loc) else None
         scanner.expect("{", form)

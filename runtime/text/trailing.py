@@ -1,7 +1,7 @@
 """Printing the trailing dictionary of an instruction: `{offset_scale = 1, engine = vector, loc = "model.py:3"}`.
 
-It holds what `rhs_str` does not show and what is not its default, in the order of the definition, then `engine`,
-`rounding` and `loc`.
+It holds open attributes in their order, what `rhs_str` does not show and what is not its default, in the order of the
+definition, then what a front end carries, `engine`, `rounding` and `loc`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,17 @@ from typing import Any
 from runtime.builtin import Opaque
 from runtime.constants import Constant
 from runtime.dtypes import DType
+from runtime.generic import GenericInst
 from runtime.info import AttributeInfo, OperandInfo
 from runtime.instructions import Instruction, NeuronInst
+from runtime.lazy_tensors import LazyTensor
 from runtime.names import Names
 from runtime.quoting import quoted
 from runtime.text.attributes import attribute_text
-from runtime.text.contents import constant_text, contents_text
+from runtime.text.contents import tensor_text
+from runtime.text.hexadecimal import hex_text
+from runtime.text.open_values import entries_of, own_names
+from runtime.values import Operand
 
 FieldText = Callable[[Instruction, Any, Names], str | None]  # None: the field has its default
 
@@ -28,29 +33,39 @@ _COMMON = ("rounding", "loc")
 
 
 class Trailing:
-    """The trailing dictionaries of the instructions of one class."""
+    """The trailing dictionaries of the instructions of one class; `elide` as `print_module` has it."""
 
-    def __init__(self, cls: type[Instruction]) -> None:
+    def __init__(self, cls: type[Instruction], elide: int | None = None) -> None:
         info = cls.INFO
         texts: list[tuple[str, FieldText]] = []
         texts += [(operand.name, _operand_text(operand)) for operand in info.operands]
-        texts += [(attribute.name, _attribute_text(attribute)) for attribute in info.attributes]
+        texts += [(attribute.name, _attribute_text(attribute, elide)) for attribute in info.attributes]
         texts += [(name, _indices_text) for name in info.ap_indices]
         self.fields = tuple((name, text) for name, text in texts if name not in info.shown)
         self.has_dst = issubclass(cls, NeuronInst)
-        self.has_regions = bool(info.regions)
+        self.has_regions = bool(info.regions) or issubclass(cls, GenericInst)
         self.has_one_result = len(info.results) == 1 and not info.many_results
         self.has_more = bool(self.fields) or self.has_dst or cls is Opaque  # than `rounding` and `loc`
+        self._elide = elide
+        self.left_out = 0  # bytes of what instructions carry
+        self._own_names = own_names(info)
 
     def text(self, inst: Instruction, names: Names) -> str:
         """Return the dictionary with a space in front, or nothing where everything has its default."""
         entries = []
+        if isinstance(inst, GenericInst):
+            entries += entries_of(inst, self._own_names, self._elide)
         for name, text in self.fields:
             value = text(inst, getattr(inst, name), names)
             if value is not None:
                 entries.append(f"{name} = {value}")
         if isinstance(inst, Opaque):
             entries += [f"{_open_name(name)} = {attribute_text(value)}" for name, value in inst.attributes.items()]
+        elif isinstance(inst, GenericInst) and inst.carried is not None:
+            if self._elide is None:
+                entries.append(f"carried = {hex_text(inst.carried)}")
+            else:
+                self.left_out += len(inst.carried)
         engine = inst.assigned_engine if isinstance(inst, NeuronInst) else None
         if engine is not None:
             entries.append(f"engine = {engine.value}")
@@ -69,13 +84,17 @@ def _open_name(name: str) -> str:
 
 def _operand_text(operand: OperandInfo) -> FieldText:
     if operand.variadic:
-        return lambda inst, value, names: f"[{', '.join(item.use_str(names) for item in value)}]" if value else None
+        return lambda inst, value, names: f"[{', '.join(_use(item, names) for item in value)}]" if value else None
     return lambda inst, value, names: None if value is None else str(value.use_str(names))
 
 
-def _attribute_text(attribute: AttributeInfo) -> FieldText:
+def _use(operand: Operand | None, names: Names) -> str:
+    return "none" if operand is None else operand.use_str(names)
+
+
+def _attribute_text(attribute: AttributeInfo, elide: int | None) -> FieldText:
     if attribute.type == "tensor":
-        return _tensor_text
+        return lambda inst, value, names: _tensor_text(inst, value, elide)
     text = _WORDS.get(attribute.type, attribute_text)
 
     def field_text(inst: Instruction, value: Any, names: Names) -> str | None:
@@ -86,11 +105,11 @@ def _attribute_text(attribute: AttributeInfo) -> FieldText:
     return field_text
 
 
-def _tensor_text(inst: Instruction, value: Constant | None, names: Names) -> str | None:
+def _tensor_text(inst: Instruction, value: Constant | LazyTensor | None, elide: int | None) -> str | None:
     """The contents alone where the statement says the type of the result already."""
     if value is None:
         return None
-    return contents_text(value) if value.type is inst.type and inst.dst is None else constant_text(value)
+    return tensor_text(value, None if inst.dst is not None else inst.type, elide)
 
 
 def _indices_text(inst: Instruction, value: Any, names: Names) -> str | None:

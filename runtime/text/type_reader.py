@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NoReturn
 
 from runtime.diagnostics import did_you_mean
 from runtime.dtypes import DTYPES, DType, UnknownDTypeError, dtype_of
@@ -54,11 +55,22 @@ def read_shape(scanner: Scanner, what: str) -> Shape:
 
 def known_extents(scanner: Scanner, type: Type, what: str, start: int) -> tuple[DType, tuple[int, ...]]:
     """Return dtype and shape of the type that ends at the position; `what` needs all of both known."""
+    if type.dtype is None:
+        _fail_unknown(scanner, type, what, start)
+    return type.dtype, known_shape(scanner, type, what, start)
+
+
+def known_shape(scanner: Scanner, type: Type, what: str, start: int) -> tuple[int, ...]:
+    """Return the shape of the type that ends at the position; `what` needs all extents known."""
     extents = tuple(dim for dim in type.shape or () if isinstance(dim, int))
-    if type.dtype is None or type.shape is None or len(extents) != len(type.shape):
-        help = "the element type and all extents are known: f32[128,512]"
-        scanner.fail("T031", f"{what} cannot be of type {type}", start, scanner.pos, help=help)
-    return type.dtype, extents
+    if type.shape is None or len(extents) != len(type.shape):
+        _fail_unknown(scanner, type, what, start)
+    return extents
+
+
+def _fail_unknown(scanner: Scanner, type: Type, what: str, start: int) -> NoReturn:
+    help = "the element type and all extents are known: f32[128,512]"
+    scanner.fail("T031", f"{what} cannot be of type {type}", start, scanner.pos, help=help)
 
 
 def _read_type(scanner: Scanner, depth: int) -> Type:

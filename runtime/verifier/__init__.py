@@ -15,6 +15,7 @@ from runtime.instructions import Instruction
 from runtime.targets import Target, UnknownTargetError, parse_target
 from runtime.text.places import Places
 from runtime.verifier.findings import Findings
+from runtime.verifier.generic import check_carried, check_names, check_operator_sets
 from runtime.verifier.links import are_linked, check_tables
 from runtime.verifier.plans import ClassPlan
 from runtime.verifier.tensors import check_tensors
@@ -34,16 +35,19 @@ def verify(module: Module, target: Target | None = None, places: Places | None =
     findings = Findings(module.places if places is None else places)
     if target is None:
         target = _target_of(module, findings)
+    check_carried(module.carried, module, findings, "the program")
     check_tables(module, findings)
     census = UseCensus(findings)
     plans: dict[type[Instruction], ClassPlan] = {}
     walks = []
     for function in module.functions.values():
         findings.enter(function)
+        check_operator_sets(function, findings)
         if are_linked(function, findings):
             walk = FunctionWalk(function, target, plans, census, findings)
             walk.run()
             walks.append((function, walk.defined))
+            check_names(walk.defined, findings)
         check_tensors(function, target, findings)
     if len(walks) < len(module.functions):
         return findings.diagnostics()  # with statements that nobody can reach, all use-lists would look wrong

@@ -9,6 +9,7 @@ from runtime.constants import Constant
 from runtime.diagnostics import did_you_mean, either
 from runtime.dtypes import DType
 from runtime.info import AttributeInfo
+from runtime.lazy_tensors import LazyTensor
 from runtime.types import Type
 
 
@@ -56,6 +57,9 @@ def _why_wrong(value: object, info: AttributeInfo, kind: Kind) -> Wrong | None:
         return Wrong("V040", f'the attribute "{info.name}" is {value!r}; expected {_expected(kind)}')
     if info.one_of and value not in info.one_of and not (isinstance(value, DType) and value.name in info.one_of):
         return _not_one_of(value, info)
+    if isinstance(value, str):
+        is_short = info.min is not None and len(value) < info.min
+        return Wrong("V041", f'the attribute "{info.name}" is empty; expected text') if is_short else None
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return None
     at_fault = ""
@@ -104,6 +108,6 @@ _KINDS = {
     "enum": Kind("a word", lambda value: isinstance(value, str)),
     "dtype": Kind("a data type", lambda value: isinstance(value, DType)),
     "shape": Kind("a tuple of extents", _is_shape),
-    "tensor": Kind("a constant", lambda value: isinstance(value, Constant)),
+    "tensor": Kind("a constant", lambda value: isinstance(value, (Constant, LazyTensor))),
     "type": Kind("a type", lambda value: isinstance(value, Type)),
 }

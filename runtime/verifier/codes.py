@@ -11,6 +11,9 @@ CODES: Mapping[str, str] = {
     "V003": "a terminator where none may stand, or none where one must",
     "V004": "a region does not yield what its instruction gives",
     "V005": "a loop that cannot run",
+    "V006": "regions are out of step with the attributes that name them",
+    "V007": "a name, or what a front end carries, is of the wrong kind",
+    "V008": "a region receives what its instruction does not give",
     # Uses.
     "V010": "a use-list is out of step with the operands",
     "V011": "the accesses that a tensor knows are out of step with the operands",
@@ -26,6 +29,7 @@ CODES: Mapping[str, str] = {
     "V032": "an operand in the wrong memory",
     "V033": "an operand of the wrong rank",
     "V034": "an operand slot holds what is neither a value nor an access",
+    "V035": "an access in an operand of an instruction without memory",
     # Attributes.
     "V040": "an attribute is missing or of the wrong kind",
     "V041": "an attribute is out of its bounds",
@@ -36,10 +40,12 @@ CODES: Mapping[str, str] = {
     "V051": "an instruction that must write a tensor has no destination",
     "V052": "the type of an instruction is not that of its destination",
     "V053": "the operands do not fit each other",
+    "V054": "a result that is said to be absent",
     # Engines and targets.
     "V060": "an instruction is on an engine where it cannot run",
     "V061": "the target does not have the engine",
     "V062": "no target has this name",
+    "V063": "no version is stated of the operators of a domain",
     # Accesses.
     "V070": "an access reaches outside of its tensor",
     "V071": "an access with a pair that reaches nothing",
@@ -50,7 +56,7 @@ CODES: Mapping[str, str] = {
     # Tensors.
     "V080": "a tensor does not fit its memory",
     "V081": "a tensor without elements",
-    "V082": "the contents of a constant tensor are not of its type",
+    "V082": "the contents of a constant, or the default of an argument, are not of its type",
     "V083": "a constant tensor is written",
     # What instructions say themselves.
     "V090": "a rule of the instruction's definition",

@@ -75,7 +75,7 @@ class Findings:
         for function, found in self._found.items():
             walkable = function is not None and function not in self._unprintable
             order = {part: at for at, part in enumerate(_parts_of(function))} if walkable and function else {}
-            names = Names(function) if walkable else Names()
+            names = _names_of(function) if walkable else Names()
             once = dict.fromkeys(found)  # a value in two slots is met twice
             for each in sorted(once, key=lambda each: order.get(each.subject, -1)):
                 result.append(self._diagnostic(each, function, names))
@@ -120,6 +120,13 @@ def field_of(operand: Operand, inst: Instruction) -> str:
         if index is not None:
             return f"{info.name}[{index}]"
     return "operand"
+
+
+def _names_of(function: Function | None) -> Names:
+    try:
+        return Names(function)
+    except Exception:  # a name that is no text, which is reported itself
+        return Names()
 
 
 def _in_print(found: Found, function: Function | None, names: Names) -> tuple[Place, str]:
@@ -176,7 +183,7 @@ def _where(subject: Subject, function: Function | None, names: Names) -> str:
     if function is None:
         return "program"
     named = isinstance(subject, (Tensor, BlockArgument)) or (isinstance(subject, Statement) and subject.results)
-    return f"@{function.name} %{names.of(subject)}" if named and isinstance(subject, Value) else f"@{function.name}"
+    return f"@{function.name} {_shown(subject, names)}" if named and isinstance(subject, Value) else f"@{function.name}"
 
 
 def _shown(value: Operand, names: Names) -> str:

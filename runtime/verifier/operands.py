@@ -22,6 +22,8 @@ def check_slots(inst: Instruction, plan: ClassPlan, findings: Findings) -> bool:
         held = getattr(inst, info.name)
         if info.variadic:
             for index, operand in enumerate(held):
+                if operand is None and info.optional:
+                    continue
                 sound &= _check_slot(operand, f"{info.name}[{index}]", info, inst, plan, findings)
         elif held is None:
             if not info.optional:
@@ -55,15 +57,23 @@ def _check_slot(
         message = f'the operand "{slot}" is the tensor {{value}} itself; expected an access to it'
         findings.add("V034", message, inst, slot, held)
         return False
+    if held is None:
+        findings.add("V030", f'the operand "{slot}" is missing', inst, slot)
+        return False
     if not isinstance(held, (Value, NeuronAP)):
         findings.add("V034", f'the operand "{slot}" is {held!r}; expected a value or an access', inst, slot)
+        return False
+    if isinstance(held, NeuronAP) and not plan.takes_accesses:
+        message = f'the operand "{slot}" is {{value}}, an access to a tensor; expected an SSA value'
+        help = f"`{plan.info.mnemonic}` is an instruction without memory"
+        findings.add("V035", message, inst, slot, held, help)
         return False
     sound = _check_type(held, slot, info, inst, findings) if info.dtypes or info.rank else True
     if isinstance(held, NeuronAP):
         if info.memory and held.tensor.memory not in info.memory:
             message = f'the operand "{slot}" is {{value}} in {held.tensor.memory}; expected {either(info.memory)}'
             findings.add("V032", message, inst, slot, held)
-        if plan.modes and held.mode is not info.access:
+        if held.mode is not info.access:
             message = f'the operand "{slot}" is {{value}} with mode {held.mode.value}; expected {info.access.value}'
             findings.add("V012", message, inst, slot, held)
     return sound

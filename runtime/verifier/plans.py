@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from runtime.builtin import Opaque
+from runtime.generic import GenericInst, Initializer
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
 from runtime.instructions import Instruction, NeuronInst
 from runtime.types import Type
@@ -23,8 +25,10 @@ class ClassPlan:
     free_dtype: bool  # whether the caller may choose the element type of the result
     requires_dst: bool
     is_neuron: bool
-    modes: bool  # whether the class gives modes to the accesses in its slots
+    takes_accesses: bool  # whether its slots may hold accesses, which then have the modes that its `INFO` says
     has_own_rules: bool
+    is_generic: bool
+    is_initializer: bool
 
     @classmethod
     def of(cls, made: type[Instruction]) -> ClassPlan:
@@ -41,8 +45,10 @@ class ClassPlan:
             free_dtype=info.free_dtype,
             requires_dst="requires_dst" in info.capabilities,
             is_neuron=issubclass(made, NeuronInst),
-            modes=defined and issubclass(made, NeuronInst),
+            takes_accesses=made.is_terminator or issubclass(made, NeuronInst | Opaque),
             has_own_rules=made.verify is not Instruction.verify,
+            is_generic=issubclass(made, GenericInst),
+            is_initializer=issubclass(made, Initializer),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from runtime.blocks import Block, Loop
 from runtime.builtin import Return, Yield
 from runtime.functions import Function
+from runtime.generic import GenericInst
 from runtime.instructions import Instruction
 from runtime.verifier.findings import Findings, counted
 from runtime.verifier.results import why_not_type
@@ -25,17 +26,36 @@ def check_terminator(
         findings.add("V003", f"`{name}` ends a region of `{holder.INFO.mnemonic}`; expected `yield`", inst)
 
 
+def check_region_arguments(block: Block, holder: Instruction, findings: Findings) -> None:
+    """Check that a region receives what its definition gives it, which is nothing; a generic one may receive anything.
+
+    A front end knows what the regions of its operators receive.
+    """
+    if block.arguments and not isinstance(holder, GenericInst):
+        named = _region_name(block, holder)
+        message = f'the region "{named}" of `{holder.INFO.mnemonic}` receives {{value}}; nothing gives it a value'
+        for argument in block.arguments:
+            findings.add("V008", message, argument, None, argument)
+
+
 def check_region_end(block: Block, holder: Instruction, findings: Findings) -> None:
-    """Check that a region yields a value for each result of its instruction."""
+    """Check that a region yields a value for each result of its instruction; of a generic one, that it yields at all.
+
+    What a region of a foreign operator hands out need not be what the instruction gives: that of a loop adds a
+    condition, and its last values are collected.
+    """
     results = holder.results
+    is_generic = isinstance(holder, GenericInst)
     end = block.terminator
     if end is None:
-        if results:
+        if results or is_generic:
             named = _region_name(block, holder)
-            message = (
-                f'the region "{named}" has no `yield`; `{holder.INFO.mnemonic}` has {counted(len(results), "result")}'
-            )
+            message = f'the region "{named}" has no `yield`'
+            if not is_generic:
+                message += f"; `{holder.INFO.mnemonic}` has {counted(len(results), 'result')}"
             findings.add("V003", message, holder, f"end of {named}")
+        return
+    if is_generic:
         return
     if not isinstance(end, Yield):
         return  # another terminator has its own rule, and a `return` is reported where it stands
@@ -53,5 +73,8 @@ def check_region_end(block: Block, holder: Instruction, findings: Findings) -> N
 
 def _region_name(block: Block, holder: Instruction) -> str:
     at = next(at for at, inner in enumerate(holder.blocks) if inner is block)
-    names = holder.INFO.regions
+    try:
+        names = holder.region_names if isinstance(holder, GenericInst) else holder.INFO.regions
+    except IndexError:  # an attribute names a region that is not there, which is reported by itself
+        names = ()
     return names[at] if at < len(names) else str(at)

@@ -6,15 +6,24 @@ from runtime.access import NeuronAP
 from runtime.affine import Axis
 from runtime.blocks import Block, Loop
 from runtime.functions import Function
+from runtime.generic import GenericInst, Initializer, OnnxNode
 from runtime.instructions import Instruction, NeuronInst
 from runtime.targets import Target
 from runtime.tensors import Tensor
 from runtime.values import BlockArgument, Operand, Result, Value
 from runtime.verifier.accesses import check_access
 from runtime.verifier.findings import Findings, field_of
+from runtime.verifier.generic import (
+    check_absent,
+    check_carried,
+    check_default,
+    check_initializer,
+    check_open_attributes,
+    check_operator_set,
+)
 from runtime.verifier.operands import check_attributes, check_slots
 from runtime.verifier.plans import ClassPlan
-from runtime.verifier.regions import check_region_end, check_terminator
+from runtime.verifier.regions import check_region_arguments, check_region_end, check_terminator
 from runtime.verifier.results import check_destination, check_engine, check_results
 from runtime.verifier.uses import UseCensus
 
@@ -47,6 +56,12 @@ class FunctionWalk:
     def _block(self, block: Block, holder: Function | Loop | Instruction) -> None:
         defined: list[Value] = list(block.arguments)
         self._visible.update(defined)
+        check_carried(block.carried, holder, self._findings, "a block")
+        for argument in block.arguments:
+            if argument.default is not None:
+                check_default(argument, self._findings)
+        if isinstance(holder, Instruction):
+            check_region_arguments(block, holder, self._findings)
         for statement in block:
             if isinstance(statement, Loop):
                 self._loop(statement)
@@ -89,6 +104,11 @@ class FunctionWalk:
         sound = check_slots(inst, plan, self._findings)
         if plan.attributes or plan.indices:
             sound &= check_attributes(inst, plan, self._findings)
+        if plan.is_generic:
+            self._generic(inst, sound)
+        elif plan.is_initializer and sound:
+            assert isinstance(inst, Initializer)
+            check_initializer(inst, self._findings)
         for operand in inst.operands():
             self._use(operand, inst)
         dst = inst.dst
@@ -104,6 +124,16 @@ class FunctionWalk:
             sound &= self._own_rules(inst, plan)
         if sound:  # where its own rules say what does not fit, a result that does not follow would be the same mistake
             check_results(inst, plan, self._findings)
+
+    def _generic(self, inst: Instruction, sound: bool) -> None:
+        """Check what is open about a generic instruction; `sound`: whether its declared attributes are right."""
+        assert isinstance(inst, GenericInst)
+        check_open_attributes(inst, self._findings)
+        check_carried(inst.carried, inst, self._findings)
+        if sound and inst.absent:
+            check_absent(inst, self._findings)
+        if sound and isinstance(inst, OnnxNode):
+            check_operator_set(inst, self._function, self._findings)
 
     def _own_rules(self, inst: Instruction, plan: ClassPlan) -> bool:
         """Report what an instruction says of itself; return whether there was nothing."""

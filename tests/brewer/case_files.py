@@ -1,8 +1,8 @@
 """The format of data-driven cases.
 
 # A sentence of intent.
-## file: defs/neuron/X.yaml          a file of the project; `(escaped)` after the name: with Python's escapes
-name: X
+## file: defs/neuron/X.yaml          a file of the project; `(escaped)` after the name: with Python's escapes,
+name: X                              `(9 times)`: with its text so often
 ## remove: defs                      a file or folder of the miniature that is not there
 ## names: X Y                        what stands on the command line
 ## show: generated/neuron/XGen.py    which rendered file is expected; without it, the diagnostics are
@@ -40,9 +40,10 @@ def _parsed(file: CaseFile) -> Case:
         title, _, body = section.partition("\n")
         kind, _, value = title.partition(": ")
         if kind == "file":
-            name = value.removesuffix(" (escaped)")
+            name, _, manner = value.partition(" (")
             body += "\n" if body and not body.endswith("\n") else ""
-            files[name] = body.encode() if name == value else _unescaped(body)
+            files[name] = _unescaped(body) if manner == "escaped)" else body.encode()
+            files[name] *= int(manner.removesuffix(" times)")) if manner.endswith(" times)") else 1
         else:
             assert kind in ("remove", "names", "show"), f"{file.path.name}: no directive is called {kind}"
             words[kind] = value

@@ -16,7 +16,7 @@ dtype_groups:
   floats: [f32, f16, bf16]
 memories: [dram, sbuf, psum]
 engines: [unknown, tensor, vector, scalar]
-targets: [trn1, trn2]
+targets: {trn1: [tensor, vector], trn2: [tensor, vector, scalar]}
 enums:
   function:
     doc: Functions of one number.
@@ -40,6 +40,7 @@ class Instruction:
     @property
     def dtype(self): ...
     def clone(self): ...
+    def verify(self): ...
 
 class NeuronInst(Instruction):
     __slots__ = ("_engine", "dst")
@@ -65,9 +66,13 @@ class GraphInst(Instruction):
 TEMPLATES = Project.of_this_tool().templates
 
 
-def build(root: Path, files: Mapping[str, bytes], removed: tuple[str, ...] = ()) -> Project:
-    """Writes the miniature into an empty folder, with the given files in place of or beside its own."""
-    shutil.copytree(TEMPLATES, root / "templates")
+def build(root: Path, files: Mapping[str, bytes], removed: tuple[str, ...] = (), templates: bool = True) -> Project:
+    """Writes the miniature into an empty folder, with the given files in place of or beside its own.
+
+    Without `templates`, which take most of the time, nothing can be rendered.
+    """
+    if templates:
+        shutil.copytree(TEMPLATES, root / "templates")
     for name, content in {**{name: text.encode() for name, text in FILES.items()}, **files}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

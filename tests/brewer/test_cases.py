@@ -4,15 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from brewer.brewing import brew
 from brewer.codes import CODES
-from brewer.command_line import brew
+from brewer.find_project import find_project
 from brewer.load import load
 from brewer.problems import Problems
 from brewer.rendering import Renderer
 from runtime.diagnostics import DiagnosticsError
 from tests.brewer.case_files import Case, read_cases
 from tests.brewer.miniature import build
-from tests.case_files import codes_without_case
+from tests.case_files import codes_without_case, read_case_files
 
 CASES = read_cases(Path(__file__).parent / "cases")
 
@@ -23,7 +24,8 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, updat
 
 
 def test_every_code_has_a_case() -> None:
-    assert not codes_without_case(CODES, [case.file for case in CASES])
+    of_commands = read_case_files(Path(__file__).parent / "commands", "#")
+    assert not codes_without_case(CODES, [*(case.file for case in CASES), *of_commands])
 
 
 def test_there_are_at_least_as_many_cases_of_mistakes_as_of_good_definitions() -> None:
@@ -32,9 +34,10 @@ def test_there_are_at_least_as_many_cases_of_mistakes_as_of_good_definitions() -
 
 
 def run(case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    project = build(folder, case.files, case.removed)
+    build(folder, case.files, case.removed)
     monkeypatch.chdir(folder)
     try:
+        project = find_project(folder, folder)
         if case.show:
             files = Renderer(project, load(project), Problems()).render_all()
             return next(file.text for file in files if file.path == case.show)

@@ -2,14 +2,17 @@
 
 from collections import defaultdict
 
+import numpy as np
 import onnx
 import pytest
 
+from brewer.document_keys import ARITHMETIC
 from brewer.load import load
 from brewer.project import Project
 from brewer.read_facts import OperatorFacts
 from generated.onnx.facts import FACTS
-from runtime.precision_facts import PrecisionFacts, facts_at
+from runtime import folding
+from runtime.precision_facts import SCALARS, PrecisionFacts, facts_at
 
 DOCUMENT = next(found for found in load(Project.of_this_tool()).facts if found.domain == "ai.onnx")
 _FREQUENT = """
@@ -49,8 +52,41 @@ def test_what_stays_f32_may_be_f32(operator: OperatorFacts) -> None:
     for schema in SCHEMAS[operator.name.value]:
         facts = [version for version in operator.versions if version.since <= schema.since_version][-1]
         for slot in facts.operands:
-            if slot.precision in ("f32", "scalar"):
+            if slot.precision in ("f32", *SCALARS):
                 assert "tensor(float)" in schema.inputs[slot.at].types, f"{schema.name} since {schema.since_version}"
+
+
+@pytest.mark.parametrize("operator", DOCUMENT.operators, ids=lambda operator: operator.name.value)
+def test_attributes_and_their_defaults_are_those_of_the_specification(operator: OperatorFacts) -> None:
+    for schema in SCHEMAS[operator.name.value]:
+        facts = [version for version in operator.versions if version.since <= schema.since_version][-1]
+        for attribute in facts.attributes:
+            where = f"{schema.name} since {schema.since_version}"
+            stated = schema.attributes[attribute.name.value].default_value
+            if attribute.precision != "contents":
+                default = stated.f if stated.type == onnx.AttributeProto.FLOAT else None
+                is_a_bound = default is not None and abs(default) == np.finfo(np.float32).max  # as good as none
+                wanted = None if default is None or is_a_bound else pytest.approx(default, rel=1e-4)
+                assert attribute.default == wanted, where
+            if attribute.added_to is not None:
+                assert (attribute.name.value, schema.inputs[attribute.added_to].name) == ("epsilon", "var"), where
+
+
+def test_regions_are_those_of_the_specification() -> None:
+    with_regions = {
+        name
+        for name, versions in SCHEMAS.items()
+        if any(one.type == onnx.defs.OpSchema.AttrType.GRAPH for one in versions[-1].attributes.values())
+    }
+    stated = {o.name.value: o.versions[-1].regions for o in DOCUMENT.operators if o.versions[-1].regions}
+    assert stated == {"If": "branches", "Loop": "loop", "Scan": "scan"}
+    assert with_regions - stated.keys() == {"SequenceMap"}  # nothing is known about it
+
+
+def test_the_arithmetic_that_facts_may_name_is_what_can_be_folded() -> None:
+    assert set(ARITHMETIC) == folding.ARITHMETIC
+    used = {version.computes for operator in DOCUMENT.operators for version in operator.versions} - {""}
+    assert used == set(ARITHMETIC)
 
 
 def test_indices_are_whole_numbers_wherever_the_specification_lets_them_be() -> None:

@@ -1,15 +1,25 @@
 """The words that brewer's own code repeats are those of the runtime that its output is for."""
 
 import inspect
+from importlib import import_module
 
+from brewer.check_wrappers import members_below
+from brewer.definition_files import load_vocabulary
+from brewer.definition_keys import BIR_KINDS
+from brewer.field_keys import RELATIONS
 from brewer.field_views import enum_alias
 from brewer.imports import import_lines
+from brewer.load import load
 from brewer.plain_scalars import Ambiguous, plain_value
+from brewer.problems import Problems
+from brewer.project import Project
 from brewer.python_text import Call, Code, docstring, literal, quoted
-from brewer.read_rules import BIR_KINDS, RELATIONS
 from brewer.rule_views import _RELATION_FUNCTIONS
 from runtime import relations
 from runtime.bir.writer import BirWriter
+from runtime.targets import TARGETS
+
+PROJECT = Project.of_this_tool()
 
 
 def test_every_relation_has_a_function() -> None:
@@ -19,6 +29,25 @@ def test_every_relation_has_a_function() -> None:
 
 def test_every_bir_kind_is_a_method_of_the_writer() -> None:
     assert [kind for kind in BIR_KINDS if kind != "list" and not hasattr(BirWriter, kind)] == []
+
+
+def test_every_target_has_the_engines_of_the_runtime() -> None:
+    vocabulary = load_vocabulary(PROJECT, Problems())
+    assert vocabulary is not None
+    engines = {target.name: {engine.value for engine in target.engines} for target in TARGETS}
+    assert {target: set(words) for target, words in vocabulary.engines_of} == engines
+
+
+def test_what_a_wrapper_may_use_is_all_that_generated_classes_have() -> None:
+    """Else a wrapper that calls a method which a template has given its class would be refused."""
+    instructions = load(PROJECT)
+    by_file = {definition.file: definition for definition in instructions.definitions}
+    for brewable in instructions.brewables:
+        definition = brewable.definition
+        chain = [definition, *(by_file[file] for file in brewable.bases)]
+        module = import_module(f"generated.{definition.dialect}.{definition.name}Gen")
+        members = {name for name in vars(getattr(module, f"{definition.name}Gen")) if not name.startswith("__")}
+        assert members - members_below(chain, PROJECT.sources) == set()
 
 
 def test_relations_hold_as_long_as_something_is_unknown() -> None:

@@ -1,11 +1,14 @@
 """What holds for every program and every pass, and the one run of a pass in which all of it is checked.
 
+They know nothing of any pass: what a pass says of itself is in `DotTransform`.
+
 - The program verifies before and after.
 - A second run changes nothing, and counts nothing.
 - The pass says that it changed something exactly where the text of the program changed.
 - Text and BIR of the result read back to an equal program.
-- On inputs with all kinds of values, the result computes bit for bit what the program computed before, with the
-  roundings skipped that the pass says it removed, and no others.
+- On inputs with all kinds of values, the result computes bit for bit what the program computed before, but for what the
+  pass says of roundings: those of `removed_roundings` are skipped before, those of `added_roundings` after, no others.
+- A rounding that the program's author asked for is not among the removed ones, unless options say that it may be.
 """
 
 from collections.abc import Mapping
@@ -15,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from passes.build import build_pipeline
-from passes.eliminate_casts import NeuronEliminateCasts
+from passes.framework.dot_transform import DotTransform
+from passes.framework.options import describe_options
+from passes.registry import load_pass
 from runtime.bir import bir_text, read_bir
 from runtime.dtypes import f64
 from runtime.equality import why_different
@@ -57,44 +62,61 @@ class Outcome:
 
     before: Module
     after: Module
-    transform: NeuronEliminateCasts
+    transform: DotTransform
     changed: bool
     counted: dict[str, int]  # by label
     skipped: tuple[Instruction, ...]  # the instructions of `before` whose roundings the pass removed
+    added: tuple[Instruction, ...]  # the instructions of `after` whose roundings the pass added
 
 
 def run_under_laws(text: str, pipeline: str) -> Outcome:
     """Run the one pass of `pipeline` on the program `text`, and check every law."""
-    before, after = parse(text, standard()), parse(text, standard())
-    assert print_module(before) == text, "the program must be written in the canonical form"
+    before = parse(text, standard())
+    after = before.clone()
+    assert print_module(after) == text, "the program must be written in the canonical form"
     assert not verify(before), str(verify(before)[0])
     outcome = _run(before, after, pipeline)
     assert not verify(after), f"the pass broke the program: {verify(after)[0]}"
     changed_text = print_module(after)
     assert outcome.changed == (changed_text != text), f"the pass says changed={outcome.changed}"
     assert outcome.changed or not any(outcome.counted.values()), "it counts, and changes nothing"
-    check_forms(after)
     if outcome.changed:
-        check_same_results(before, after, outcome.skipped)
+        check_forms(after)
+        check_same_results(before, after, outcome.skipped, outcome.added)
+    if "{" not in pipeline:
+        broken = [inst.rhs_str() for inst in outcome.skipped if inst.rounding == "user"]
+        assert not broken, f"the author asked for the roundings of {broken}, which are removed"
     again = _run(after, after, pipeline)
     assert not again.changed and print_module(after) == changed_text, "a second run changes something"
     assert not any(again.counted.values()), "a second run counts something"
     return outcome
 
 
+def pipelines_of(name: str) -> tuple[str, ...]:
+    """Return the pipelines that run a pass: without options, and with each value that an option lists."""
+    found = [name]
+    for each in describe_options(load_pass(name).Options):
+        words = ("false", "true") if each.takes == "bool" else each.takes.split("|") if "|" in each.takes else ()
+        found += [f"{name}{{{each.name}={word}}}" for word in words if word != each.default]
+    return tuple(found)
+
+
 def check_forms(module: Module) -> None:
     """Check that text and BIR say all there is to a program."""
     text = print_module(module)
-    assert print_module(parse(text, standard())) == text
-    assert why_different(parse(text, standard()), module) is None
+    read = parse(text, standard())
+    assert print_module(read) == text
+    assert why_different(read, module) is None
     assert why_different(read_bir(bir_text(module), standard()), module) is None
 
 
-def check_same_results(before: Module, after: Module, skipped: tuple[Instruction, ...]) -> None:
-    """Check that `after` computes, bit for bit, what `before` does with the roundings of `skipped` left out."""
+def check_same_results(
+    before: Module, after: Module, skipped: tuple[Instruction, ...], added: tuple[Instruction, ...] = ()
+) -> None:
+    """Check that `after` without the roundings of `added` gives, bit for bit, what `before` gives without `skipped`."""
     given = inputs_for(before)
     expected = run(before, given, skip_rounding=frozenset(skipped))
-    found = run(after, given)
+    found = run(after, given, skip_rounding=frozenset(added))
     assert len(expected) == len(found)
     for (name, wanted), got in zip(expected.items(), found.values(), strict=True):
         assert wanted.dtype == got.dtype and wanted.shape == got.shape, name
@@ -122,11 +144,16 @@ def _array(type: Type, random: np.random.Generator) -> Any:
 
 
 def _run(before: Module, after: Module, pipeline: str) -> Outcome:
-    (transform,) = build_pipeline(pipeline, None if before.target is None else parse_target(before.target))
-    assert isinstance(transform, NeuronEliminateCasts)
+    steps = build_pipeline(pipeline, None if before.target is None else parse_target(before.target))
+    transform = steps[0] if len(steps) == 1 else None
+    assert isinstance(transform, DotTransform), f"the laws are about one pass, not {pipeline!r}"
     originals = dict(zip(after.insts, before.insts, strict=True))
     counts = snapshot(statistics_of([type(transform)]))
     changed = transform.runOnModule(after)
     counted = {statistic.label: statistic.value - count for statistic, count in counts.items()}
-    skipped = tuple(originals[inst] for inst in transform.removed_roundings)
-    return Outcome(before, after, transform, changed, counted, skipped)
+    removed, added = transform.removed_roundings, tuple(transform.added_roundings)
+    new = [inst.rhs_str() for inst in removed if inst not in originals]
+    assert not new, f"removed_roundings names what was not in the program before: {new}"
+    gone = [inst for inst in added if inst.parent_function not in after.functions.values()]
+    assert not gone, f"added_roundings names what is not in the program after: {gone}"
+    return Outcome(before, after, transform, changed, counted, tuple(originals[inst] for inst in removed), added)

@@ -1,4 +1,4 @@
-"""Data-driven cases of passes.
+"""Data-driven cases of passes: one pass a case, whichever.
 
 // A sentence of intent.
 // passes: eliminate-casts
@@ -6,18 +6,22 @@
 // expect
 // <counter>: <how much it grew>
 // not rounded: <the producers whose rounding is removed>
-// kept: <a cast>: <why>
+// newly rounded: <the producers whose rounding is added>
+// kept: <what it defines or writes>: <why the pass leaves it as it is>
 <the program afterwards, or `// unchanged`>
+
+Lines of which a pass has nothing to say are left out. `pytest --update` writes all that is below `// expect`.
 """
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from runtime.blocks import Statement
+from runtime.functions import Module
 from runtime.instructions import Instruction
 from runtime.names import Names
-from runtime.text.printer import print_module
-from runtime.wrappers.TensorCopyOp import TensorCopyOp
+from runtime.text.printer import print_module, print_statement
 from tests.passes.laws import Outcome
 
 EXPECT = "// expect\n"
@@ -32,6 +36,11 @@ class Case:
     pipeline: str
     program: str
     expected: str
+
+    @property
+    def pass_name(self) -> str:
+        """The pass that runs, without its options."""
+        return self.pipeline.partition("{")[0].strip()
 
     def check(self, output: str, update: bool) -> None:
         """Compare the output with what is expected, or make it that."""
@@ -50,19 +59,27 @@ def read_cases(folder: Path) -> list[Case]:
 def shown(outcome: Outcome) -> str:
     """Return what a case expects of this outcome."""
     lines = [f"// {label}: {count}" for label, count in outcome.counted.items() if count]
-    if outcome.skipped:
-        names = Names(outcome.before.root_function)
-        lines.append(f"// not rounded: {', '.join(_left_side(inst, names) for inst in outcome.skipped)}")
-    names = Names(outcome.after.root_function)
-    for inst in outcome.after.insts:
-        if isinstance(inst, TensorCopyOp) and not inst.dst and inst.type.dtype is not inst.src.type.dtype:
-            lines.append(f"// kept: {names.of(inst)}: {outcome.transform.why_not_eliminate(inst)}")
+    lines += _roundings("not rounded", outcome.skipped, outcome.before)
+    lines += _roundings("newly rounded", outcome.added, outcome.after)
+    for function in outcome.after.functions.values():
+        names = Names(function)
+        for statement, reason in outcome.transform.why_kept(function):
+            lines.append(f"// kept: {_left_side(statement, names)}: {reason}")
     program = print_module(outcome.after) if outcome.changed else "// unchanged\n"
     return "".join(line + "\n" for line in lines) + program
 
 
-def _left_side(inst: Instruction, names: Names) -> str:
-    return f"%{names.of(inst)}" if inst.dst is None else inst.dst.use_str(names)
+def _roundings(what: str, insts: tuple[Instruction, ...], module: Module) -> list[str]:
+    names = {function: Names(function) for function in module.functions.values()}
+    sides = [_left_side(inst, names[function]) for inst in insts if (function := inst.parent_function) is not None]
+    return [f"// {what}: {', '.join(sides)}"] if sides else []
+
+
+def _left_side(statement: Statement, names: Names) -> str:
+    """Return what a statement defines or writes, or all of it where that is nothing."""
+    if isinstance(statement, Instruction) and statement.dst is not None:
+        return statement.dst.use_str(names)
+    return ", ".join(result.use_str(names) for result in statement.results) or print_statement(statement, names).strip()
 
 
 def _read_case(path: Path) -> Case:

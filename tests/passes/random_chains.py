@@ -1,7 +1,10 @@
-"""Random programs full of casts: round trips of values and of tensors, stores between them, loops and regions.
+"""Random programs for any pass: what rewrites get wrong is in them more often than chance would have it.
+
+Round trips of values and of tensors, stores between a copy and its users, copies of copies whose tensor is overwritten
+meanwhile, loops and regions around all of it, roundings that the author asked for, graph operations among the others.
 
 Made as text, so that a failing example can be read, and kept as a case. Every value has one shape; tensors are written
-whole, by halves or by columns.
+whole, by halves or by columns. The output %w adds up what would otherwise be lost.
 """
 
 from dataclasses import dataclass, field
@@ -19,6 +22,7 @@ class Chain:
     lines: list[str] = field(default_factory=list)
     count: int = 0
     tensors: dict[str, str] = field(default_factory=dict)  # name -> dtype
+    snapshot: str = ""  # the dtype of %s, which is copied as it is; that spoils a tensor for a pass that retypes it
 
     def fresh(self) -> str:
         self.count += 1
@@ -28,17 +32,21 @@ class Chain:
         self.lines.append("  " * (depth + 1) + text)
 
 
-def random_program(seed: int, statements: int = 24) -> str:
+def random_program(seed: int, statements: int = 28) -> str:
     """Return a program in canonical text."""
     chain = Chain(Random(seed))
     for number in range(TENSORS):
         name, dtype = f"%t{number}", chain.random.choice(("bf16", "bf16", "f16", "f32"))
         chain.tensors[name] = dtype
         chain.add(0, f"tensor {name}: {dtype}[4,8] sbuf")
+    chain.snapshot = chain.random.choice(("bf16", "f32"))
+    chain.add(0, f"tensor %s: {chain.snapshot}[4,8] sbuf")
     chain.add(0, "tensor %y: f32[4,8] sbuf output")
+    chain.add(0, "tensor %w: f32[4,8] sbuf output")
     values = [("%x", "f32"), ("%z", "bf16")]
     chain.add(0, "%y = tensor_copy %x")
-    for name in chain.tensors:
+    chain.add(0, "%w = tensor_copy %x")
+    for name in (*chain.tensors, "%s"):
         chain.add(0, f"{name} = tensor_scalar add %x scalar0 0.5")
     _fill(chain, values, 0, statements)
     returned = ", ".join(name for name, _ in chain.random.sample(values, min(3, len(values))))
@@ -52,22 +60,68 @@ def _fill(chain: Chain, values: list[tuple[str, str]], depth: int, statements: i
     random = chain.random
     while statements > 0:
         statements -= 1
-        kind = random.randrange(10)
+        kind = random.randrange(11)
         if kind < 4:  # a value
             name, dtype = chain.fresh(), random.choice(DTYPES)
-            chain.add(depth, f"{name}: {dtype}[4,8] = {_producer(chain, values)}")
+            chain.add(depth, f"{name}: {dtype}[4,8] = {_producer(chain, values)}{_asked_for(random)}")
             values.append((name, dtype))
+            _observe(chain, name, depth, 0.15)  # more would spoil too many values for a pass that retypes them
         elif kind < 6:  # a cast of something narrow, often the newest value
             name, dtype = chain.fresh(), random.choice(("f32", "f32", "f32", "bf16"))
             source = random.choice([values[-1][0], *chain.tensors])
-            chain.add(depth, f"{name}: {dtype}[4,8] = tensor_copy {source}")
+            chain.add(depth, f"{name}: {dtype}[4,8] = tensor_copy {source}{_asked_for(random)}")
             values.append((name, dtype))
+            _observe(chain, name, depth, 0.4)
+        elif kind == 10:
+            values.append(random.choice((_snapshot, _graph))(chain, values, depth))
         elif kind < 8:  # a store
             chain.add(depth, f"{random.choice([*chain.tensors, '%y', '%y'])} = {_producer(chain, values)}")
         elif depth < 2 and statements > 4:
             inside = random.randrange(2, 5)
             statements -= inside
             _nest(chain, values, depth, inside)
+
+
+def _snapshot(chain: Chain, values: list[tuple[str, str]], depth: int) -> tuple[str, str]:
+    """Copy a tensor, overwrite it now or in a loop, and use the copy: its users must not see what came later."""
+    tensor, dtype = "%s", chain.snapshot
+    if chain.random.random() < 0.2:
+        tensor, dtype = chain.random.choice([*chain.tensors.items()])
+    copy, used = chain.fresh(), chain.fresh()
+    chain.add(depth, f"{copy}: {dtype}[4,8] = tensor_copy {tensor}")
+    store = f"{tensor} = {_producer(chain, values)}"
+    if chain.random.random() < 0.7:
+        chain.add(depth, store)
+        chain.add(depth, f"{used}: {dtype}[4,8] = tensor_copy {copy}")
+        _observe(chain, used, depth)
+        return used, dtype
+    chain.add(depth, f"for %i{len(chain.lines)} = 0 step 1 times 2 {{")
+    chain.add(depth + 1, f"{used}: {dtype}[4,8] = tensor_copy {copy}")
+    _observe(chain, used, depth + 1)
+    chain.add(depth + 1, store)
+    chain.add(depth, "}")
+    return copy, dtype
+
+
+def _graph(chain: Chain, values: list[tuple[str, str]], depth: int) -> tuple[str, str]:
+    """Add an operation of the graph dialect, which takes no tensors."""
+    name, (source, dtype) = chain.fresh(), chain.random.choice(values)
+    operation = chain.random.choice(("graph.cast {0}", "graph.activation relu {0}", "graph.binary add {0}, {0}"))
+    if operation.startswith("graph.cast"):
+        dtype = chain.random.choice(DTYPES)
+    chain.add(depth, f"{name}: {dtype}[4,8] = {operation.format(source)}")
+    return name, dtype
+
+
+def _observe(chain: Chain, value: str, depth: int, chance: float = 1) -> None:
+    """Let an output depend on a value."""
+    if chain.random.random() < chance:
+        chain.add(depth, f"%w = tensor_tensor add %w, {value}")
+
+
+def _asked_for(random: Random) -> str:
+    """Return the mark of a result whose rounding must stay, now and then."""
+    return " {rounding = user}" if random.random() < 0.05 else ""
 
 
 def _nest(chain: Chain, values: list[tuple[str, str]], depth: int, statements: int) -> None:

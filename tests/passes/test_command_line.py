@@ -12,13 +12,14 @@ import pytest
 
 import passes.__main__ as driver
 from passes.command_line import main
-from passes.framework.dot_transform import DotTransform
+from passes.framework.dot_transform import DotTransform, TransformError
 from passes.registry import PASSES
 from runtime.bir import bir_text, read_bir
 from runtime.dtypes import i32
 from runtime.functions import Function
 from runtime.instruction_set import standard
 from runtime.text.printer import print_module
+from runtime.wrappers.TensorCopyOp import TensorCopyOp
 from tests.passes.small_programs import CHAIN, chain
 from tests.tree import ROOT
 
@@ -159,6 +160,94 @@ def test_a_fault_of_a_pass(program: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert capsys.readouterr().err.startswith("passes: error: the pass breaks left a program that is wrong:\n\n")
     assert not out_file.exists() and [path.name for path in program.parent.iterdir()] == ["program.txt"]
     assert main([str(program), "--passes", "breaks", "--no-verify", "-o", str(out_file)]) == 0
+
+
+class Fails(DotTransform):
+    """Fail at a copy."""
+
+    pass_name = "fails"
+
+    def transformTensorCopyOp(self, copy: TensorCopyOp) -> bool:
+        raise TransformError("no idea what to do")
+
+
+class Misspelt(DotTransform):
+    """Have a hook that nothing calls."""
+
+    pass_name = "misspelt"
+
+    def transformTensorCopy(self, copy: TensorCopyOp) -> bool:
+        return False
+
+
+class Unfinished(DotTransform):
+    """Cannot be made."""
+
+    pass_name = "unfinished"
+
+    def __init__(self) -> None:
+        super().__init__(**{"depth": 3})
+
+
+OWN_PASSES = {
+    **{cls.pass_name: (__name__, cls.__name__) for cls in (Fails, Misspelt, Unfinished)},
+    "not-there": (__name__, "NotThere"),
+    "not-a-pass": (__name__, "Path"),
+    "other-name": (__name__, "Fails"),
+    "no-module": ("passes.no_module", "X"),
+}
+HELP = "help: --traceback shows everything that was under way\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "fails",
+            r"failed: TransformError: no idea what to do\n"
+            r"note: \S+test_command_line.py:\d+:9: in Fails.transformTensorCopyOp\n"
+            r"note: \S+program.txt:5:3: at `%c: f32\[4,8\] = tensor_copy %p`\n",
+        ),
+        (
+            "misspelt",
+            r"cannot be made: TypeError: Misspelt: transformTensorCopy is the hook of no statement; "
+            r'did you mean "transformTensorCopyOp"\?\n'
+            r"note: \S+test_command_line.py:\d+:1: here is transformTensorCopy\n",
+        ),
+        (
+            "unfinished",
+            r"cannot be made: TypeError: NoOptions.__init__\(\) got an unexpected keyword argument 'depth'\n"
+            r"note: \S+test_command_line.py:\d+:9: in Unfinished.__init__\n",
+        ),
+        ("not-there", r"cannot be loaded as passes/registry.py says: AttributeError: module .* has no attribute .*\n"),
+        ("not-a-pass", r"cannot be loaded as passes/registry.py says: TypeError: \S+Path is no DotTransform\n"),
+        ("other-name", r'cannot be loaded as .*: ValueError: \S+Fails has the pass_name "fails"\n'),
+        ("no-module", r"cannot be loaded as .*: ModuleNotFoundError: No module named 'passes.no_module'\n"),
+    ],
+)
+def test_a_pass_that_fails(
+    name: str, said: str, program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for module in ("passes.build", "passes.registry"):
+        monkeypatch.setattr(f"{module}.PASSES", OWN_PASSES)
+    command = [str(program), "--passes", name, "-o", str(program.with_name("out.txt"))]
+    assert main(command) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and re.fullmatch(f"passes: error: the pass {name} {said}{HELP}", err)
+    assert main([*command, "--traceback"]) == 1
+    in_full = capsys.readouterr().err
+    assert in_full.startswith("Traceback (most recent call last):") and in_full.endswith(err.removesuffix(HELP))
+    assert [path.name for path in program.parent.iterdir()] == ["program.txt"]
+
+
+def test_what_a_pass_kept_is_explained(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program.write_text(CHAIN.replace("return %u", "return %p, %u"), encoding="utf-8")
+    assert main([str(program), "--passes", "eliminate-casts", "-v"]) == 0
+    took, kept, _ = capsys.readouterr().err.splitlines()
+    assert took.endswith("  unchanged")
+    assert kept == (
+        "    kept `%c: f32[4,8] = tensor_copy %p` in @main: return uses the same source, and is no cast to f32"
+    )
 
 
 def test_output_replaces_a_file_in_one_step(program: Path, capsys: pytest.CaptureFixture[str]) -> None:

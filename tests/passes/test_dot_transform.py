@@ -5,9 +5,11 @@ import pytest
 from passes.framework.dot_transform import DotTransform
 from runtime.blocks import Loop
 from runtime.builtin import Return
+from runtime.dtypes import f32
 from runtime.functions import Function
 from runtime.instruction_set import standard
 from runtime.instructions import Instruction, NeuronInst
+from runtime.tensors import NeuronSBTensor
 from runtime.text.parser import parse
 from runtime.wrappers.ActivationOp import ActivationOp
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
@@ -95,6 +97,45 @@ def test_what_is_erased_is_not_entered_and_what_is_inserted_is_visited() -> None
         "other return",
         "after main",
     ]
+
+
+@pytest.mark.parametrize("edit", ["moved back", "moved on", "moved out", "taken out", "erased"])
+def test_a_pass_and_a_walk_enter_the_same(edit: str) -> None:
+    def change(inst: Instruction) -> None:
+        function = inst.parent_function
+        if inst.INFO.mnemonic != "graph.if" or function is None or "done" in function.tensors:
+            return
+        function.add_tensor(NeuronSBTensor("done", f32, (4, 8)))
+        first, last = function.body.first, function.body.last
+        assert first is not None and last is not None
+        if edit == "moved back":
+            inst.moveBefore(first)
+        elif edit == "erased":
+            inst.eraseFromParent()
+        else:
+            assert inst.parent is not None
+            inst.parent.remove(inst)
+            if edit == "moved on":
+                inst.insertAfter(last)
+            elif edit == "moved out":
+                assert isinstance(first, Loop)
+                first.body.append(inst)
+
+    class Changes(DotTransform):
+        def transformInstruction(self, inst: Instruction) -> None:
+            met.append(str(inst.INFO.mnemonic))
+            change(inst)
+
+    met: list[str] = []
+    Changes().runOnModule(parse(NESTED, standard()))
+    walked = []
+    for inst in parse(NESTED, standard()).insts:
+        walked.append(str(inst.INFO.mnemonic))
+        change(inst)
+    inside = ["graph.if", "tensor_tensor", "yield", "yield"]
+    entered = inside[:1] if edit in ("taken out", "erased") else inside
+    again = inside if edit == "moved on" else []  # it stands further on, so its turn comes there too
+    assert met == walked == ["tensor_copy", *entered, "return", *again]
 
 
 def test_a_hook_may_set_changed_itself_and_each_run_starts_afresh() -> None:

@@ -108,6 +108,14 @@ def test_count_cast_is_the_formula_of_the_source() -> None:
     assert NeuronEliminateCasts.eliminated_casts - before == 300, "1001 // 10 * 3"
 
 
+def test_a_cast_that_runs_nobody_knows_how_often_counts_once() -> None:
+    before = NeuronEliminateCasts.eliminated_casts
+    for times in (None, 0):
+        cast: Any = SimpleNamespace(tile_size_in_bytes=1001, npartitions=10, num_dynamic_instances=times)
+        NeuronEliminateCasts().count_cast(cast)
+        assert NeuronEliminateCasts.eliminated_casts - before == 100, "0 runs are known to be none"
+
+
 def test_a_cast_can_be_tried_by_itself() -> None:
     module = chain()
     cast = list(module.insts)[1]

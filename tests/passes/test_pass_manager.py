@@ -1,22 +1,30 @@
 """The pass manager checks after every pass, names the culprit, and takes back what a failing pass did."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
 from passes.eliminate_casts import NeuronEliminateCasts
 from passes.framework.dot_transform import DotTransform, TransformError
-from passes.framework.pass_manager import MOST_ROUNDS, Fixpoint, PassFailure, PassManager
+from passes.framework.failure import PassFailure
+from passes.framework.pass_manager import MOST_ROUNDS, Fixpoint, PassManager
 from passes.framework.target_lowering import TargetLowering
+from runtime.blocks import Statement
 from runtime.diagnostics import DiagnosticsError
 from runtime.dtypes import i32
 from runtime.functions import Function, Module
+from runtime.instruction_set import standard
 from runtime.statistics import Unit, register_stats
+from runtime.text.parser import parse, parse_with_places
 from runtime.text.printer import print_module
 from runtime.verifier import verify
+from runtime.wrappers.TensorCopyOp import TensorCopyOp
 from tests.passes.small_programs import CHAIN, chain
+from tests.tree import ROOT
 
 check = partial(verify, target=None, places=None)
 
@@ -92,6 +100,135 @@ def test_a_pass_that_raises_is_named_and_rolled_back() -> None:
     assert print_module(module) == CHAIN
     assert all(function.module is module for function in module.functions.values())
     assert Counting.touched == touched
+
+
+def test_a_program_is_copied_once_and_again_where_a_pass_has_changed_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cloned, clone = list[str](), Module.clone
+
+    def count(module: Module) -> Module:
+        cloned.append(print_module(module))
+        return clone(module)
+
+    monkeypatch.setattr(Module, "clone", count)
+    idle = Counting(nothing)
+    PassManager([idle] * 4).run(chain())
+    assert cloned == [CHAIN]
+    cloned.clear()
+    PassManager([idle, NeuronEliminateCasts(), idle, idle]).run(chain())
+    expected = chain()
+    NeuronEliminateCasts().runOnModule(expected)
+    assert cloned == [CHAIN, print_module(expected)]
+    PassManager([idle] * 4, rollback=False).run(chain())
+    assert len(cloned) == 2
+
+
+@pytest.mark.parametrize("idle", [0, 1, 3])
+def test_what_is_taken_back_is_the_program_that_the_failing_pass_was_given(idle: int) -> None:
+    module = chain()
+    steps = [NeuronEliminateCasts(), *[Counting(nothing)] * idle, Counting(add_a_function_and_give_up)]
+    touched = Counting.touched
+    with pytest.raises(PassFailure, match="cannot go on"):
+        PassManager(steps, check=check).run(module)
+    expected = chain()
+    NeuronEliminateCasts().runOnModule(expected)
+    assert print_module(module) == print_module(expected)
+    assert Counting.touched == touched + idle
+
+
+def test_what_a_failing_pass_did_to_the_module_itself_is_taken_back_too() -> None:
+    def change_the_module_and_give_up(f: Function) -> bool:
+        assert f.module is not None
+        f.module.target, f.module.carried = "trn1", b"x"
+        raise TransformError("cannot go on")
+
+    module = chain()
+    module.target, module.carried = "trn2", b"kept"
+    with pytest.raises(PassFailure, match="cannot go on"):
+        PassManager([Counting(change_the_module_and_give_up)]).run(module)
+    assert (module.target, module.carried) == ("trn2", b"kept")
+
+
+class WholeFunction(TargetLowering):
+    """Take out every copy, used or not."""
+
+    pass_name = "whole-function"
+
+    def transformStmts(self, f: Function) -> bool:
+        for inst in f.insts:
+            if inst.INFO.mnemonic == "tensor_copy":
+                inst.eraseFromParent()
+        return True
+
+
+class OneStatement(DotTransform):
+    """Ask a copy for what it does not have."""
+
+    pass_name = "one-statement"
+
+    def transformTensorCopyOp(self, copy: TensorCopyOp) -> bool:
+        return self.is_worth_it(copy.src)
+
+    def is_worth_it(self, source: Any) -> bool:
+        return bool(source.no_such_thing)
+
+
+class Speechless(DotTransform):
+    """Cannot explain itself."""
+
+    pass_name = "speechless"
+
+    def why_kept(self, f: Function) -> Iterator[tuple[Statement, str]]:
+        raise TransformError("no idea")
+
+
+@pytest.mark.parametrize(
+    ("transform", "cause", "function", "line"),
+    [
+        (OneStatement, "'ActivationOp' object has no attribute", "OneStatement.is_worth_it", "source.no_such_thing"),
+        (WholeFunction, "1 instructions use it", "WholeFunction.transformStmts", "inst.eraseFromParent"),
+    ],
+)
+@pytest.mark.parametrize("with_places", [True, False])
+def test_a_failure_says_where_in_the_pass_and_at_which_statement(
+    transform: type[DotTransform], cause: str, function: str, line: str, with_places: bool
+) -> None:
+    parsed = parse_with_places(CHAIN, standard(), "chain.txt")
+    if with_places:
+        parsed.module.places = parsed.places
+    with pytest.raises(PassFailure) as failure:
+        PassManager([transform()], check=check).run(parsed.module)
+    what, in_pass, at_statement = str(failure.value).splitlines()
+    assert what.startswith(f"the pass {transform.pass_name} failed: ") and cause in what
+    found = re.fullmatch(r"note: (\S+?):(\d+):(\d+): in (\S+)", in_pass)
+    assert found is not None and found[4] == function
+    assert (ROOT / found[1]).samefile(__file__)
+    source = Path(__file__).read_text(encoding="utf-8").splitlines()[int(found[2]) - 1]
+    assert source[int(found[3]) - 1 :].startswith(line)
+    assert at_statement == f"note: {'chain.txt:5:3: ' if with_places else ''}at `%c: f32[4,8] = tensor_copy %p`"
+
+
+def test_a_failure_shows_what_can_be_shown_of_a_wrecked_statement() -> None:
+    class Wrecks(DotTransform):
+        pass_name = "wrecks"
+
+        def transformTensorCopyOp(self, copy: TensorCopyOp) -> bool:
+            del copy._src
+            raise TransformError("gone")
+
+    with pytest.raises(PassFailure, match="note: at what is left of a TensorCopyOp$"):
+        PassManager([Wrecks()], check=check, rollback=False).run(chain())
+
+
+def test_what_was_kept_is_told_where_it_is_asked_for() -> None:
+    text = CHAIN.replace("%c\n  return %u", "%c\n  return %p, %u")
+    asked, not_asked = (
+        PassManager([NeuronEliminateCasts()], check=check, explain=explain).run(parse(text, standard()))[0].kept
+        for explain in (True, False)
+    )
+    expected = "kept `%c: f32[4,8] = tensor_copy %p` in @main: return uses the same source, and is no cast to f32"
+    assert [str(kept) for kept in asked] == [expected] and not_asked == ()
+    with pytest.raises(PassFailure, match="the pass speechless failed: TransformError: no idea"):
+        PassManager([Speechless()], explain=True).run(chain())
 
 
 def test_without_rollback_the_wreck_stays() -> None:

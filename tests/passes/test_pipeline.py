@@ -35,7 +35,7 @@ def test_an_empty_pipeline_has_no_steps() -> None:
     ("pipeline", "expected"),
     [
         ("eliminate-cast", 'P002 1-14 there is no pass "eliminate-cast" | did you mean "eliminate-casts"?'),
-        ("xyz", 'P002 1-3 there is no pass "xyz" | there are "auto-mixed-precision" and "eliminate-casts"'),
+        ("xyz", 'P002 1-3 there is no pass "xyz" | there are "eliminate-casts" and "fuse-loads"'),
         ("fixpont(eliminate-casts)", 'P001 8-1 found "(", expected "," or the end of the pipeline'),
         (
             "fixpoint",
@@ -74,13 +74,20 @@ def test_an_empty_pipeline_has_no_steps() -> None:
         ),
     ],
 )
-def test_mistakes(pipeline: str, expected: str) -> None:
+def test_mistakes(pipeline: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("passes.build.PASSES", {"eliminate-casts": (), "fuse-loads": ()})  # whatever else there is
     with pytest.raises(DiagnosticsError) as error:
         build_pipeline(pipeline)
     (found,) = error.value.diagnostics
     assert found.place is not None and found.source_line == pipeline
     help = f" | {found.help}" if found.help else ""
     assert f"{found.code} {found.place.column}-{found.place.length} {found.message}{help}" == expected
+
+
+def test_the_names_that_there_are_come_from_the_table() -> None:
+    with pytest.raises(DiagnosticsError) as error:
+        build_pipeline("0")
+    assert re.findall(r'"(\S+)"', error.value.diagnostics[0].help) == list(PASSES)
 
 
 def test_all_mistakes_in_names_are_said_at_once() -> None:

@@ -20,8 +20,10 @@ from runtime.constants import Constant
 from runtime.dtypes import DTYPES, DType
 from runtime.engines import NeuronEngine
 from runtime.functions import Function, Module
+from runtime.generic import AttributeReference, EmptyList, Encoded, GenericInst, Initializer, Region
 from runtime.info import AttributeInfo, OperandInfo
 from runtime.instructions import Instruction, NeuronInst
+from runtime.lazy_tensors import StoredTensor
 from runtime.tensors import TENSOR_CLASSES, Tensor
 from runtime.types import Shape, Type
 from runtime.values import Value
@@ -49,6 +51,9 @@ open_values = st.recursive(
 )
 
 
+carried = st.none() | st.binary(max_size=3)
+
+
 @st.composite
 def constants(draw: Draw, of: Type | None = None) -> Constant:
     """Any constant of a random dtype, made of random bits that are values of the dtype."""
@@ -61,11 +66,37 @@ def constants(draw: Draw, of: Type | None = None) -> Constant:
 
 
 @st.composite
+def tensors_of_front_ends(draw: Draw) -> StoredTensor:
+    """A tensor with something beside its elements, or with elements that only its front end can read."""
+    kept = draw(st.binary(min_size=1, max_size=3))
+    if draw(st.booleans()):
+        return StoredTensor(tuple(draw(st.lists(st.integers(0, 3), max_size=2))), None, kept)
+    contents = draw(constants())
+    return StoredTensor(contents.shape, contents, kept)
+
+
+_kinds = st.sampled_from(("int", "float", "string", "graph")) | texts
+_foreign_values = (
+    st.binary(max_size=3)
+    | dtypes
+    | tensor_types
+    | types
+    | constants()
+    | tensors_of_front_ends()
+    | st.builds(AttributeReference, texts, _kinds)
+    | st.builds(EmptyList, _kinds)
+    | st.builds(Encoded, st.binary(max_size=3))
+)
+foreign_values = open_values | _foreign_values | st.lists(_foreign_values, max_size=2).map(tuple)
+
+
+@st.composite
 def modules(draw: Draw, classes: Mapping[str, type[Instruction]], mnemonics: tuple[str, ...] = ()) -> Module:
     """A module of up to two functions, with instructions of the classes named, or of all."""
     module = Module(draw(st.sampled_from((None, "inf1", "trn2"))))
     for name in draw(st.lists(st.sampled_from(("main", "f", "a b", "0")), max_size=2, unique=True)):
         module.add_function(draw(functions(name, classes, mnemonics)))
+    module.carried = draw(carried)
     return module
 
 
@@ -77,7 +108,10 @@ def functions(
     chosen = [classes[mnemonic] for mnemonic in (mnemonics or tuple(classes))]
     function = Function(name)
     for argument_name in draw(st.lists(names, min_size=1, max_size=3)):
-        function.body.add_argument(draw(types), argument_name)
+        argument = function.body.add_argument(draw(types), argument_name)
+        argument.default = draw(st.none() | st.none() | constants() | tensors_of_front_ends())
+    function.operator_sets = draw(st.dictionaries(st.just("ai.onnx") | texts, st.integers(-1, 30), max_size=2))
+    function.body.carried = draw(carried)
     for tensor_name in draw(st.lists(st.sampled_from(("t", "a", "7", "u v")), max_size=2, unique=True)):
         function.add_tensor(draw(_tensors(tensor_name)))
     scope = _Scope(list(function.args), list(function.tensors.values()))
@@ -138,24 +172,48 @@ def _append_instruction(draw: Draw, block: Block, chosen: list[type[Instruction]
         fields[name] = tuple(draw(st.lists(_indices, max_size=2)))
     if cls is Opaque:
         fields |= {"label": draw(texts), "attributes": draw(st.dictionaries(texts | _words, open_values, max_size=3))}
+    if issubclass(cls, GenericInst):
+        fields |= _draw_attributes(draw, depth)
+    if cls is Initializer:
+        fields["value"] = draw(constants() | tensors_of_front_ends())
     fields["loc"] = draw(st.none() | texts)
     if issubclass(cls, NeuronInst):
         fields["engine"] = draw(st.none() | st.sampled_from(NeuronEngine))
     inst = cls(**fields, **_draw_results(draw, cls, scope))
     inst.rounding = draw(st.sampled_from((None, None, "user")))
+    if isinstance(inst, GenericInst):
+        inst.carried = draw(carried)
     for result in inst.results:
         result.name = draw(names)
     for region in inst.blocks:
         inner = scope.inner()
         inner.values += [region.add_argument(draw(types), draw(names)) for _ in range(draw(st.integers(0, 2)))]
+        region.carried = draw(carried)
         _fill(draw, region, chosen, inner, depth + 1)
     block.append(inst)
     scope.values += inst.results
 
 
+def _draw_attributes(draw: Draw, depth: int) -> dict[str, Any]:
+    """The open attributes of a generic instruction, in any order, regions and lists of regions among them."""
+    values: dict[str, Any] = draw(st.dictionaries(texts | _words, foreign_values, max_size=3))
+    n_regions = 0 if depth >= _DEEPEST else draw(st.sampled_from((0, 0, 1, 2, 3)))
+    left = draw(st.permutations(range(n_regions)))
+    for name in draw(st.lists(texts | _words, min_size=n_regions, max_size=n_regions, unique=True)):
+        count = draw(st.integers(1, len(left))) if left else 0
+        taken, left = [Region(index) for index in left[:count]], left[count:]
+        if taken:
+            values.pop(name, None)  # so that it comes last
+            values[name] = taken[0] if count == 1 and draw(st.booleans()) else tuple(taken)
+    if draw(st.booleans()):
+        values = dict(draw(st.permutations(list(values.items()))))
+    return {"attributes": values, "n_regions": n_regions}
+
+
 def _draw_operand(draw: Draw, operand: OperandInfo, scope: _Scope, fields: dict[str, Any]) -> None:
     if operand.variadic:
-        fields[operand.name] = tuple(_draw_value(draw, scope) for _ in range(draw(st.integers(0, 3))))
+        value = _draw_value if not operand.optional else _draw_value_or_none
+        fields[operand.name] = tuple(value(draw, scope) for _ in range(draw(st.integers(0, 3))))
     elif not operand.optional or draw(st.booleans()):
         fields[operand.name] = _draw_value(draw, scope)
 
@@ -164,6 +222,10 @@ def _draw_value(draw: Draw, scope: _Scope) -> Value | NeuronAP:
     if draw(st.booleans()) and scope.tensors:
         return _draw_access(draw, scope)
     return draw(st.sampled_from(scope.values))
+
+
+def _draw_value_or_none(draw: Draw, scope: _Scope) -> Value | NeuronAP | None:
+    return _draw_value(draw, scope) if draw(st.integers(0, 3)) else None
 
 
 def _draw_access(draw: Draw, scope: _Scope) -> NeuronAP:
@@ -237,5 +299,5 @@ def _narrow(codes: Any, dtype: DType) -> Any:
     return numbers.astype(dtype.numpy)
 
 
-_words = st.sampled_from(("k", "loc", "rounding", "engine", "values", "label"))
+_words = st.sampled_from(("k", "loc", "rounding", "engine", "values", "label", "node_name", "carried", "body", "else"))
 _indices = st.sampled_from(("k", "p", "a b", "0")).map(APIndex)

@@ -8,13 +8,16 @@ import pickle
 import pytest
 
 from runtime.access import NeuronAP
-from runtime.affine import Affine
+from runtime.affine import Affine, Axis
+from runtime.blocks import Loop
 from runtime.builder import Builder
 from runtime.builtin import Opaque, Return
 from runtime.constants import Constant
 from runtime.dtypes import bf16, bool_, f32, i4, tf32
 from runtime.functions import Function, Module
+from runtime.generic import OnnxNode
 from runtime.types import Type
+from tests.runtime.sample_instructions import SampleIf
 
 
 def tiled() -> Function:
@@ -34,6 +37,23 @@ def test_dynamic_instances_are_the_product_of_the_trip_counts_around() -> None:
     assert [axis.name for axis in inside.loop_axes] == ["i", "j"]
     assert (inside.num_dynamic_instances, outside.num_dynamic_instances) == (12, 1)
     assert inside.parent_function is not None and inside.parent_function.name == "main"
+
+
+def test_how_often_a_region_runs_that_may_be_repeated_is_not_known() -> None:
+    condition = Opaque("test.condition", result_types=[Type.tensor(bool_, ())])
+    for holder, known in ((OnnxNode("Loop", n_regions=1), None), (SampleIf(condition), 4)):
+        function = Function("main")
+        builder = Builder(function)
+        with builder.loop("i", trip_count=4):
+            builder.insert(holder)
+        inner = Loop(Axis("j", 3))
+        inside, deep = Opaque("test.op"), Opaque("test.op")
+        holder.blocks[0].append(inside)
+        holder.blocks[0].append(inner)
+        inner.body.append(deep)
+        assert holder.num_dynamic_instances == 4, "the region is not around its own instruction"
+        assert inside.num_dynamic_instances == inner.num_dynamic_instances == known
+        assert deep.num_dynamic_instances == (known and known * 3)
 
 
 def test_a_clone_shares_nothing_that_a_pass_may_change() -> None:

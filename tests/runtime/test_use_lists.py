@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from runtime.access import AccessMode, NeuronAP
 from runtime.affine import Axis
 from runtime.blocks import Block, Loop, Statement
-from runtime.builtin import Opaque
+from runtime.builtin import Opaque, Return
 from runtime.dtypes import bf16, f32
 from runtime.functions import Function
 from runtime.tensors import NeuronSBTensor, TensorUtils
@@ -258,6 +258,32 @@ def test_an_access_that_replaces_a_value_is_read_whatever_it_was_before() -> Non
     assert (tensor.n_loads, tensor.n_stores) == (1, 1)
 
 
+@pytest.mark.parametrize("before", AccessMode)
+def test_an_access_that_goes_into_an_opaque_instruction_may_be_read_and_written(before: AccessMode) -> None:
+    tensor = NeuronSBTensor("t", f32, (128, 512))
+    source = opaque()
+    user = opaque(source)
+    access = NeuronAP(tensor)
+    access.set_access_mode(before)
+    source.replaceAllUsesWith(access)
+    assert user.values == (access,) and access.mode is AccessMode.LOAD_STORE
+    assert (tensor.n_loads, tensor.n_stores) == (1, 1)
+
+
+@pytest.mark.parametrize("before", AccessMode)
+def test_an_access_that_goes_into_a_terminator_is_read(before: AccessMode) -> None:
+    tensor = NeuronSBTensor("t", f32, (128, 512))
+    source = opaque()
+    made, replaced, given = NeuronAP(tensor), NeuronAP(tensor), NeuronAP(tensor)
+    for access in (made, replaced, given):
+        access.set_access_mode(before)
+    end = Return([made, source, opaque()])
+    source.replaceAllUsesWith(replaced)
+    end.set_values({2: given})
+    assert end.values == (made, replaced, given)
+    assert (tensor.n_loads, tensor.n_stores) == (3, 0)
+
+
 def test_a_dst_is_set_and_taken_away_with_its_use() -> None:
     tensor = NeuronSBTensor("t", f32, (128, 512))
     copy = TensorCopyOp(opaque())
@@ -280,3 +306,34 @@ def test_replacing_an_instruction_keeps_its_name() -> None:
         function.body.append(inst)
     old.replaceWith(fresh)
     assert (user.operands(), fresh.name, old.parent) == ((fresh,), "y", None)
+
+
+def test_all_results_are_replaced_at_once() -> None:
+    function = Function("main")
+    value = function.body.add_argument(TILE)
+    old = Opaque("test.topk", [value], result_types=(TILE, TILE))
+    user, fresh = opaque(*old.results), opaque(value)
+    for inst in (old, user, fresh):
+        function.body.append(inst)
+    old.results[1].name = "indices"
+    old.replaceWith(value, fresh)
+    assert (user.operands(), fresh.name, old.parent) == ((value, fresh), "indices", None)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_where_a_used_result_has_no_value_nothing_is_replaced(count: int) -> None:
+    old = Opaque("test.topk", result_types=(TILE, TILE))
+    user, fresh = opaque(*old.results), opaque()
+    old.name = "y"
+    with pytest.raises(ValueError, match=f"cannot replace .*: {count} values for 2 results"):
+        old.replaceWith(*[fresh] * count)
+    with pytest.raises(ValueError, match="with a result of its own"):
+        old.replaceWith(old.results[1], fresh)
+    assert user.operands() == old.results and fresh.name is None and not fresh.has_users
+
+
+def test_a_result_that_nobody_uses_needs_no_value() -> None:
+    old = Opaque("test.topk", result_types=(TILE, TILE))
+    user, fresh = opaque(old), opaque()
+    old.replaceWith(fresh)
+    assert user.operands() == (fresh,)

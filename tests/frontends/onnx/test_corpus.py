@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from onnx import ModelProto, TensorProto, numpy_helper
-from onnx.backend.test.case import model as model_cases
-from onnx.backend.test.case import node as node_cases
+from onnx import ModelProto
 
 import runtime
 from frontends.onnx import load, to_proto
@@ -20,17 +17,9 @@ from frontends.onnx.equality import why_different
 from frontends.onnx.evaluate import evaluator
 from runtime.dtypes import bf16, f16
 from runtime.interpreter import InterpreterError
+from tests.frontends.onnx.node_cases import array, cases
 
 FILES = sorted(Path(onnx.__file__).parent.rglob("*.onnx"))
-
-
-@cache
-def cases() -> list[Any]:
-    """The node tests of onnx with a model in them; collecting them takes seconds."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = [*node_cases.collect_testcases(None), *model_cases.collect_testcases()]
-    return [case for case in found if case.model is not None]
 
 
 def test_model_files_come_back() -> None:
@@ -74,7 +63,7 @@ def _check_results(chosen: list[Any]) -> None:
     wrong = {}
     for case in chosen:
         if case.data_sets and not any(part in case.name for part in REASONS):
-            inputs, expected = ([_array(one) for one in values] for values in case.data_sets[0])
+            inputs, expected = ([array(one) for one in values] for values in case.data_sets[0])
             module = load(case.model)
             names = [argument.name for argument in module.root_function.args]
             given = {str(name): one for name, one in zip(names, inputs, strict=False)}
@@ -105,7 +94,3 @@ def _is_close(got: Any, expected: Any, case: Any) -> bool:
     tolerance = max(case.rtol, LAST_BITS.get(expected.dtype, 0.0))
     wide = np.complex128 if expected.dtype.kind == "c" else np.float64
     return bool(np.allclose(got.astype(wide), expected.astype(wide), rtol=tolerance, atol=case.atol, equal_nan=True))
-
-
-def _array(held: Any) -> Any:
-    return numpy_helper.to_array(held) if isinstance(held, TensorProto) else held

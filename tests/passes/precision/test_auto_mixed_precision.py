@@ -1,57 +1,14 @@
 """The pass on small models: what runs low, where the casts are, and that a checker and a reference agree."""
 
-from typing import Any
-
 import numpy as np
-import onnx
 from onnx import TensorProto, helper, numpy_helper
-from onnx.reference import ReferenceEvaluator
 
 import passes
 from frontends.onnx import load, to_proto
 from passes.auto_mixed_precision import AutoMixedPrecision
 from runtime import parse
 from runtime.text.printer import print_module
-
-F, F16, I64, B = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64, TensorProto.BOOL
-
-
-def value(name: str, dtype: int, shape: list[Any]) -> Any:
-    return helper.make_tensor_value_info(name, dtype, shape)
-
-
-def model(nodes: list[Any], inputs: list[Any], outputs: list[Any], constants: dict[str, Any], opset: int = 17) -> Any:
-    tensors = [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()]
-    graph = helper.make_graph(nodes, "g", inputs, outputs, tensors)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-
-
-def converted(source: Any, policy: str = "autocast-f16") -> tuple[Any, dict[str, str]]:
-    """Return the checked result, and what each value is computed in; a second run must change nothing."""
-    module, report = passes.convert(load(source), policy)
-    result = to_proto(module)
-    onnx.checker.check_model(result, full_check=True)
-    assert [v.SerializeToString() for v in result.graph.input] == [v.SerializeToString() for v in source.graph.input]
-    assert [v.SerializeToString() for v in result.graph.output] == [v.SerializeToString() for v in source.graph.output]
-    again = load(result)
-    assert not AutoMixedPrecision(policy=policy).runOnModule(again)
-    assert to_proto(again).SerializeToString() == result.SerializeToString()
-    return result, {line.value: line.precision for line in report.lines if line.value is not None}
-
-
-def agrees(source: Any, result: Any, tolerance: float, **feeds: Any) -> None:
-    for want, got in zip(
-        ReferenceEvaluator(source).run(None, feeds), ReferenceEvaluator(result).run(None, feeds), strict=True
-    ):
-        np.testing.assert_allclose(np.asarray(got, np.float64), np.asarray(want, np.float64), tolerance, tolerance)
-
-
-def casts(graph: Any) -> list[tuple[str, int]]:
-    return [(node.input[0], node.attribute[0].i) for node in graph.node if node.op_type == "Cast"]
-
-
-def node(op: str, inputs: list[str], output: str, **attributes: Any) -> Any:
-    return helper.make_node(op, inputs, [output], **attributes)
+from tests.passes.precision.models import F16, I64, B, F, agrees, casts, converted, model, node, value
 
 
 def test_compute_is_low_and_reductions_are_not() -> None:

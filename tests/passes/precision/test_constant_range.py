@@ -1,13 +1,31 @@
 """Which constants a lower float cannot hold; expected values by hand from IEEE 754 half precision."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from passes.precision.constant_range import ConstantRange
+from passes.precision.constants import Constants
+from passes.precision.survey import Survey
 from runtime.constants import Constant
-from runtime.dtypes import bf16, f16, f32, i64
+from runtime.dtypes import DType, bf16, f16, f32, i64
+from runtime.functions import Function
 from runtime.generic import Initializer, OnnxNode
+from runtime.instructions import Instruction
 from runtime.types import Type
+
+
+def why_unfit(low: DType, inst: Instruction, role: str | None = None) -> str | None:
+    function = Function("main")
+    function.operator_sets["ai.onnx"] = 17
+    function.body.append(inst)
+    found = ConstantRange(low, Constants(Survey(function))).why_unfit(inst, role)
+    return None if found is None else found.why
+
+
+def initializer(held: Any) -> Initializer:
+    return Initializer(Constant.of(np.asarray(held, np.float32), f32))
 
 
 @pytest.mark.parametrize(
@@ -26,29 +44,30 @@ from runtime.types import Type
     ],
 )
 def test_scalars_in_f16(number: float, fits: bool) -> None:
-    scalar = Initializer(Constant.of(np.float32(number), f32))
-    assert (ConstantRange(f16).why_unfit(scalar) is None) == fits
+    assert (why_unfit(f16, initializer(number)) is None) == fits
     node = OnnxNode("Constant", (), {"value_float": number}, result_types=[Type.tensor(f32, ())])
-    assert (ConstantRange(f16).why_unfit(node) is None) == fits
+    assert (why_unfit(f16, node) is None) == fits
 
 
 def test_bf16_has_the_range_of_f32() -> None:
     for number in (1e-12, 1e30, -1e12):
-        assert ConstantRange(bf16).why_unfit(Initializer(Constant.of(np.float32(number), f32))) is None
+        assert why_unfit(bf16, initializer(number)) is None
+    assert why_unfit(bf16, initializer(np.finfo(np.float32).max)) is not None  # rounds to infinity
 
 
 def test_small_elements_of_a_weight_are_no_reason_unless_it_divides() -> None:
-    weight = Initializer(Constant.of(np.array([1.0, 1e-9], np.float32), f32))
-    judge = ConstantRange(f16)
-    assert judge.why_unfit(weight) is None
-    assert judge.why_unfit(weight, scalar_role=True) is not None
+    for role, fits in ((None, True), ("f32", True), ("scalar", False), ("divisor", False), ("bound", False)):
+        assert (why_unfit(f16, initializer([1.0, 1e-9]), role) is None) == fits
 
 
 def test_one_large_element_is_a_reason_and_an_infinity_is_none() -> None:
-    judge = ConstantRange(f16)
-    assert judge.why_unfit(Initializer(Constant.of(np.array([1.0, -1e9], np.float32), f32))) is not None
-    assert judge.why_unfit(Initializer(Constant.of(np.array([1.0, -np.inf], np.float32), f32))) is None
+    for held, fits in (([1.0, -1e9], False), ([1.0, -np.inf], True), ([np.nan, 1.0], True), ([np.nan, 1e9], False)):
+        assert (why_unfit(f16, initializer(held)) is None) == fits
+
+
+def test_a_tensor_without_elements_is_no_reason() -> None:
+    assert why_unfit(f16, initializer(np.zeros((0, 3))), "divisor") is None
 
 
 def test_what_is_computed_is_no_constant() -> None:
-    assert ConstantRange(f16).why_unfit(OnnxNode("Relu", result_types=[Type.tensor(i64, ())])) is None
+    assert why_unfit(f16, OnnxNode("Relu", result_types=[Type.tensor(i64, ())])) is None

@@ -1,11 +1,10 @@
-"""Policies by name and by kind, and the table of legal types against the schemas of onnx."""
+"""Policies by name and by kind, and the facts that they read."""
 
 from dataclasses import FrozenInstanceError
 
 import pytest
 
 from passes.precision.facts_of import facts_of
-from passes.precision.legal import NEVER, OLDEST, may_run_in
 from passes.precision.policy import (
     AutocastBf16,
     AutocastF16,
@@ -75,29 +74,3 @@ def test_facts_of_a_defined_instruction_depend_on_its_attributes() -> None:
         ("elementwise", False, True),
     ]
     assert facts_of(terminator, {}) is None
-
-
-def test_legal_types_are_those_of_the_schemas() -> None:
-    from onnx import defs
-
-    from generated.onnx.facts import FACTS
-    from runtime.precision_facts import facts_at
-
-    newest = defs.onnx_opset_version()
-    wrong = []
-    for domain, op_type in sorted(FACTS.keys() - {("ai.onnx", "If"), ("ai.onnx", "Loop")}):  # never run low themselves
-        for version in range(OLDEST, newest + 1):
-            facts = facts_at(FACTS, domain, op_type, version)
-            if facts is None or facts.keeps_dtype or facts.precision_intact or not defs.has(op_type, version):
-                continue
-            schema = defs.get_schema(op_type, version)
-            if schema.deprecated:
-                continue
-            slots = [one for at, one in enumerate(schema.inputs) if facts.operands.get(at, "scalar") == "scalar"]
-            slots += [one for at, one in enumerate(schema.outputs) if at not in facts.results]
-            for low, name in ((f16, "tensor(float16)"), (bf16, "tensor(bfloat16)")):
-                legal = all(name in one.types for one in slots if "tensor(float)" in one.types)
-                if may_run_in(low, op_type, version) and not legal:
-                    wrong.append((op_type, version, low.name))
-    assert not wrong
-    assert not may_run_in(f16, "QuantizeLinear", newest) and newest < NEVER

@@ -16,7 +16,10 @@ from runtime.diagnostics import DiagnosticsError
 from runtime.dtypes import bf16, bool_, f32, i32
 from runtime.engines import NeuronEngine
 from runtime.functions import Function, Module
+from runtime.generic import AttributeReference, EmptyList, Encoded, Initializer, OnnxNode, Region
+from runtime.lazy_tensors import StoredTensor
 from runtime.types import Type
+from runtime.values import Value
 from tests.runtime.sample_instructions import (
     SAMPLES,
     SampleActivation,
@@ -32,8 +35,11 @@ junk = st.recursive(
     | st.integers()
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=3)
-    | st.sampled_from(["%a", "%x", "none", "f32", "f32[2]", "load", "gelu", "op", "loop", "%i", -1, 2**70]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["tensor", "op", "loop"]), inner),
+    | st.sampled_from(
+        ["%a", "%x", "none", "f32", "f32[2]", "load", "gelu", "op", "loop", "%i", "%12", "AAA=", -1, 2**70]
+    ),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(["tensor", "op", "loop", "region", "bytes"]), inner),
     max_leaves=4,
 )
 
@@ -59,13 +65,43 @@ def everything() -> str:
         block.add_argument(Type.tensor(f32, ()))
         with builder.at(block):
             builder.insert(Yield([constant]))
+    _insert_generic(builder, constant)
     builder.insert(Return([branch]))
     module = builder.function.module
     assert module is not None
+    module.carried = b"model"
     return bir_text(module)
 
 
+def _insert_generic(builder: Builder, value: Value) -> None:
+    builder.function.operator_sets = {"ai.onnx": 17}
+    builder.function.body.carried = b"graph"
+    builder.function.args[0].default = Constant.of([[1.0] * 8] * 4, f32)
+    tensor = StoredTensor((2,), Constant.of([1.0, 2.0], f32), b"w")
+    weight = builder.insert(Initializer(tensor), "12")
+    attributes = {
+        "numbers": (1, 2.5, float("inf")),
+        "text": ("a", b"\xff"),
+        "to": f32,
+        "type": Type.unknown(),
+        "tensors": (tensor, StoredTensor((2,), None, b"text")),
+        "body": Region(0),
+        "others": (Region(1),),
+        "alpha": AttributeReference("slope", "float"),
+        "none": EmptyList("int"),
+        "odd": Encoded(b"o"),
+    }
+    node = OnnxNode("Op", [weight, None, value], attributes, result_types=[Type.unknown()] * 2, absent=[0], n_regions=2)
+    builder.insert(node).carried = b"node"
+    for block in node.blocks:
+        block.carried = b"graph"
+        block.add_argument(Type.tensor(f32, ()), "r").default = Constant.of(1.0, f32)
+        with builder.at(block):
+            builder.insert(Yield([weight]))
+
+
 TEXT = everything()
+CLASSES = {**SAMPLES, "onnx.node": OnnxNode, "onnx.initializer": Initializer}
 
 
 @settings(max_examples=300)
@@ -122,7 +158,7 @@ def spoil(data: st.DataObject, found: Any) -> None:
 def read(text: str) -> bool:
     """Read a text; return whether it is a program."""
     try:
-        read_bir(text, SAMPLES, name="spoiled.bir")
+        read_bir(text, CLASSES, name="spoiled.bir")
     except DiagnosticsError as error:
         lines = text.split("\n")
         assert error.diagnostics

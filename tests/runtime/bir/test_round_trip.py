@@ -14,6 +14,7 @@ from runtime.functions import Module
 from runtime.instruction_set import standard
 from runtime.instructions import Instruction
 from tests.runtime.bir.programs import programs, programs_of
+from tests.runtime.random_programs import modules
 from tests.runtime.sample_instructions import SAMPLES
 
 CLASSES = tuple(cls for cls in standard().values() if cls not in (Return, Yield) and cls.INFO.mnemonic != "opaque")
@@ -39,6 +40,17 @@ def test_every_instruction_reads_back_equal(cls: type, data: st.DataObject) -> N
     again = read_bir(text, standard())
     assert why_different(module, again) is None
     assert bir_text(again) == text
+
+
+@settings(max_examples=25)
+@given(modules(standard(), ("onnx.node", "onnx.initializer", "graph.if")))
+def test_a_program_of_a_front_end_reads_back_equal(module: Module) -> None:
+    text = bir_text(module)
+    again = read_bir(text, standard())
+    assert why_different(module, again) is None
+    assert bir_text(again) == text
+    assert [names_of(inst) for inst in module.insts] == [names_of(inst) for inst in again.insts]
+    assert uses_of(module) == uses_of(again)
 
 
 def test_files_and_open_files_hold_the_same_text(tmp_path: Path) -> None:

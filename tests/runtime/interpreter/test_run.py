@@ -17,6 +17,7 @@ from runtime.builtin import Opaque, Return, Yield
 from runtime.constants import Constant
 from runtime.dtypes import bf16, f32
 from runtime.functions import Function, Module
+from runtime.generic import OnnxNode
 from runtime.interpreter import InputError, InterpreterError, MissingSemanticsError, run
 from runtime.tensors import NeuronSBTensor
 from runtime.types import Type
@@ -118,6 +119,20 @@ def test_instructions_without_semantics_are_refused_all_at_once() -> None:
         "these instructions have no semantics:",
         '  opaque "vendor.barrier": 1, first `opaque "vendor.barrier"` in @main',
         '  opaque "vendor.topk": 2, first `%v: f32[1] = opaque "vendor.topk" %x` in @main at model.py:3',
+        "help: run asks its evaluator, where it is given one, about opaque instructions",
+    ]
+
+
+def test_who_computes_the_nodes_of_a_model_is_said_without_its_front_end() -> None:
+    program = Program()
+    x = program.argument("x", "f32", 2)
+    program.insert(OnnxNode("Relu", [x], result_types=[type_of("f32", 2)]), "y")
+    with pytest.raises(MissingSemanticsError) as caught:
+        program.run(x=ONES)
+    assert str(caught.value).splitlines() == [
+        "these instructions have no semantics:",
+        '  onnx.node "ai.onnx::Relu": 1, first `%y: f32[2] = onnx.node "ai.onnx::Relu" %x` in @main',
+        "help: run computes ONNX nodes with evaluator=frontends.onnx.evaluate.evaluator(module)",
     ]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from runtime.constants import Constant
 from runtime.dtypes import DTYPES, DType, bf16, f8e8m0, f16, f32, f64, i4, tf32, u8
-from runtime.text.constant_reader import read_constant
+from runtime.text.constant_reader import read_tensor
 from runtime.text.contents import constant_text, contents_text
 from runtime.text.numbers import float_text, read_float
 from runtime.text.scanner import Scanner
@@ -24,8 +24,8 @@ SMALL = [dtype for dtype in DTYPES if dtype.bits in (8, 16) and not dtype.is_boo
 
 def read(text: str) -> Constant:
     scanner = Scanner(SourceText(text, "f.ir"))
-    constant = read_constant(scanner, "it")
-    assert scanner.pos == len(text)
+    constant = read_tensor(scanner, "it")
+    assert scanner.pos == len(text) and isinstance(constant, Constant)
     return constant
 
 

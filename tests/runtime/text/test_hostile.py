@@ -37,6 +37,11 @@ opaque "x" {k = 1e} | for | for %i | for %i = | for %i = 0 step 1 times 2 { | fo
 tensor %t: | tensor %t: f32[] | return % | return , | return %x, | yield { | func | func @f() { | target trn1
 test.scan over body { | test.scan over body( { | %a: f32[2] = graph.if %x then { | %t[ = x | %t[0 = x | %t[0 | = x
 %a: seq< = x | \x00 | \u00e9 | /* */ | ;
+onnx.node | onnx.node " | onnx.node "" | onnx.node "d::" { | onnx.node "d::Op" none, | onnx.node "d::Op" {a = @
+onnx.node "d::Op" {a = @x: | onnx.node "d::Op" {a = bytes< | onnx.node "d::Op" {a = empty<"
+onnx.node "d::Op" {a = region}
+onnx.node "d::Op" a { | onnx.node "d::Op" a[0] | onnx.node "d::Op" a[1] { | onnx.node "d::Op" {a = f32[2] carried<"0"> }
+%a: ?[2] = onnx.initializer {value = | %a "b | %a "b": | carried | carried " | carried "0" | a {
 """
 
 
@@ -81,6 +86,13 @@ BIG = {
     "open brackets": "opaque " + '"x" {k = ' + "[" * DEEP,
     "open loops": "for %i = 0 step 1 times 2 {\n" * DEEP,
     "open regions": "test.scan over body {\n" * DEEP,
+    "open regions of generic instructions": 'onnx.node "d::Op" a {\n' * DEEP,
+    "many regions": 'onnx.node "d::Op"' + " a {\n}" * DEEP,
+    "many regions of a list": 'onnx.node "d::Op"' + "".join(f" a[{2 * at}] {{\n}}" for at in range(DEEP)),
+    "many regions on lines of their own": 'onnx.node "d::Op"\n' + "a {\n}\n" * DEEP,
+    "open lists of an attribute": 'onnx.node "d::Op" {a = ' + "[" * DEEP,
+    "long bytes": 'onnx.node "d::Op" {a = bytes<"' + "0" * 200_001 + '">}',
+    "many own names": "".join(f'%v{at} "a": f32[2] = graph.activation exp %w\n' for at in range(DEEP)),
     "open types": "%a: " + "seq<" * DEEP,
     "open lists of a constant": "tensor %t: f32[2,2] dram const = dense<" + "[" * DEEP,
     "open quotes": '"' * DEEP * 20,
@@ -114,9 +126,28 @@ def test_reading_and_printing_take_time_in_proportion_to_the_text() -> None:
     assert big < 40 * small, f"ten times the text took {big / small:.0f} times as long"
 
 
+def test_reading_and_printing_generic_instructions_takes_time_in_proportion_to_the_text() -> None:
+    small, big = _seconds_of(_generic(200)), _seconds_of(_generic(2_000))
+    assert big < 40 * small, f"ten times the text took {big / small:.0f} times as long"
+
+
+def _generic(n: int) -> str:
+    """Nodes with two regions each, in which the same name is hidden, and a node with many regions."""
+    lines = []
+    for at in range(n):
+        lines += [f'  %v{at}: f32[2] = onnx.node "d::Op" %x, none {{axis = 1, node_name = "n{at}"}} a {{']
+        lines += [f'    %x_{2 * at + 1} "x": f32[2] = onnx.node "d::Op" %x', "  } b {"]
+        lines += [f'    %x_{2 * at + 2} "x": f32[2] = onnx.node "d::Op" %x', "  }"]
+    many = "".join(f" c[{at}] {{\n  }}" for at in range(n))
+    return "\n".join(["func @main(%x: f32[2]) {", *lines, f'  onnx.node "d::Op"{many}', "}\n"])
+
+
 def _seconds(n: int) -> float:
     lines = [f"  %{i}: f32[128,512] = graph.binary add %{max(i - 1, 0)}, %{i // 2}" for i in range(1, n)]
-    text = "\n".join(["func @main(%0: f32[128,512]) {", *lines, "}\n"])
+    return _seconds_of("\n".join(["func @main(%0: f32[128,512]) {", *lines, "}\n"]))
+
+
+def _seconds_of(text: str) -> float:
     start = time.process_time()
     assert print_module(parse(text, CLASSES)) == text
     return time.process_time() - start

@@ -56,6 +56,26 @@ def test_places_of_statements_arguments_tensors_and_functions() -> None:
     assert parsed.places.of(Return()) is None
 
 
+def test_places_in_programs_of_front_ends() -> None:
+    text = (
+        'func @main(%x "y": f32[2], %w: f32[2] = dense<1.0>) opset {"ai.onnx" = 17} {  // a comment\n'
+        '  %a "b": f32[2] = onnx.node "d::Op" %x body {\n'
+        '    %c: f32[2] = onnx.node "d::Op" none\n  }\n  carried "00"\n}\n'
+    )
+    parsed = parse_with_places(text, standard(), "model.ir")
+    main = parsed.module.functions["main"]
+    outer, inner = main.insts
+    expected: dict[Placed, tuple[int, int, str]] = {
+        main: (1, 1, 'func @main(%x "y": f32[2], %w: f32[2] = dense<1.0>) opset {"ai.onnx" = 17}'),
+        main.args[0]: (1, 12, '%x "y": f32[2]'),
+        main.args[1]: (1, 28, "%w: f32[2]"),
+        outer: (2, 3, '%a "b": f32[2] = onnx.node "d::Op" %x body'),
+        inner: (3, 5, '%c: f32[2] = onnx.node "d::Op" none'),
+    }
+    for thing, (line, column, shown) in expected.items():
+        assert parsed.places.of(thing) == Place("model.ir", line, column, len(shown))
+
+
 def test_a_byte_order_mark_and_the_line_ends_of_windows_are_no_mistakes() -> None:
     text = "\ufeff" + TEXT.replace("\n", "\r\n")
     assert print_module(parse(text, standard())) == print_module(parse(TEXT, standard()))
@@ -90,9 +110,10 @@ def test_after_a_hundred_mistakes_the_rest_is_not_read() -> None:
     assert len(caught.value.diagnostics) == 100
 
 
-def test_the_example_of_the_grammar_is_a_program() -> None:
+@pytest.mark.parametrize("block", [1, 3])
+def test_the_examples_of_the_grammar_are_programs(block: int) -> None:
     grammar = Path(runtime.text.parser.__file__).with_name("grammar.md").read_text(encoding="utf-8")
-    example = grammar.split("```\n")[1]
+    example = grammar.split("```\n")[block]
     text = print_module(parse(example, standard(), "grammar.md"))
     stripped = [re.sub(r"\s*//.*", "", line) for line in example.splitlines()]
     assert text.splitlines() == stripped, "but for its comments, the example is canonical"

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from runtime.builtin import Opaque
 from runtime.functions import Module
+from runtime.generic import GenericInst
 from runtime.instruction_set import standard
 from runtime.instructions import Instruction
 from runtime.names import Names
@@ -74,6 +75,33 @@ func @main(%a: f32[2], %c: bool[]) {
     assert found["end of then"] == found["end of else"] == "}"
 
 
+def test_parts_of_generic_instructions_that_people_write() -> None:
+    text = """\
+func @main(%a: f32[2]) {
+  %r "own [" :f32[2], %s: i64[] = onnx.node "a::b"  ::"Op" none ,%a { k = [f32[2] dense<[1.0, 2.0]>, "]"],
+    t = f32[2]dense<1.0> carried < "00" >, // }
+    r = @"a b" : float, b = bytes<"ff">, e = encoded<"00">, w = empty < int >, ty = seq<f32[2]>, body=region,
+    "loc" = ?[2] carried<"00">, absent = [1], carried = "00", loc = "here" } body( %x: f32[2] = dense<1.0> ){ // {
+  } "else"[0]{
+  }
+}
+"""
+    assert shown(text) == {
+        **{"result": "f32[2]", "result[0]": "f32[2]", "result[1]": "i64[]"},
+        **{"domain": '"a::b"', "op_type": '"Op"', "values": "none ,%a", "values[0]": "none", "values[1]": "%a"},
+        **{"k": 'k = [f32[2] dense<[1.0, 2.0]>, "]"]', "t": 't = f32[2]dense<1.0> carried < "00" >'},
+        **{"r": 'r = @"a b" : float', "b": 'b = bytes<"ff">', "e": 'e = encoded<"00">', "w": "w = empty < int >"},
+        **{"ty": "ty = seq<f32[2]>", "body": "body=region", '"loc"': '"loc" = ?[2] carried<"00">'},
+        **{"absent": "absent = [1]", "carried": 'carried = "00"', "loc": 'loc = "here"'},
+        **{"end of body": "}", "end of else[0]": "}"},
+    }
+
+
+def test_a_label_is_one_part() -> None:
+    found = shown('func @main() {\n  %a: f32[], %b: f32[] = onnx.node "d::Op"\n}\n')
+    assert found["domain"] == found["op_type"] == '"d::Op"' and "values" not in found
+
+
 @pytest.mark.parametrize(
     "text", ["", "%r", "%r: f32[2] = ", "%r: f32[2] = opaque", '%r: f32[2] = opaque "x" %a[', "<X>"]
 )
@@ -117,12 +145,14 @@ def parts_of(inst: Instruction, names: Names) -> Iterator[tuple[str, str]]:
     for info in inst.INFO.operands:
         held = getattr(inst, info.name)
         if info.variadic:
-            yield from ((f"{info.name}[{index}]", item.use_str(names)) for index, item in enumerate(held))
+            for index, item in enumerate(held):
+                yield f"{info.name}[{index}]", "none" if item is None else item.use_str(names)
         elif held is not None:
             yield info.name, f"{info.name} = " * (info.name not in inst.INFO.shown) + held.use_str(names)
     if inst.loc is not None:
         yield "loc", f"loc = {quoted(inst.loc)}"
-    yield from ((f"end of {name}", "}") for name in inst.INFO.regions)
+    regions = inst.region_names if isinstance(inst, GenericInst) else inst.INFO.regions
+    yield from ((f"end of {name}", "}") for name in regions)
 
 
 def groups_of(inst: Instruction) -> set[str]:

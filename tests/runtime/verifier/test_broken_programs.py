@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from runtime.access import APIndex, NeuronAP
+from runtime.access import AccessMode, APIndex, NeuronAP
 from runtime.affine import Affine
 from runtime.blocks import Loop
 from runtime.builder import Builder
-from runtime.builtin import Return, Yield
+from runtime.builtin import Opaque, Return, Yield
 from runtime.constants import Constant
 from runtime.dtypes import bf16, bool_, f32, i32
 from runtime.functions import Function, Module
+from runtime.generic import OnnxNode, Region
 from runtime.tensors import DRAMTensor
 from runtime.types import Type
 from runtime.verifier import verify
@@ -23,7 +24,23 @@ from tests.runtime.sample_instructions import (
 )
 
 CODES_OF_BROKEN_PROGRAMS = {
-    *("V001", "V002", "V005", "V010", "V011", "V012", "V020", "V021", "V022", "V023", "V030", "V034"),
+    *(
+        "V001",
+        "V002",
+        "V005",
+        "V006",
+        "V007",
+        "V008",
+        "V010",
+        "V011",
+        "V012",
+        "V020",
+        "V021",
+        "V022",
+        "V023",
+        "V030",
+        "V034",
+    ),
     *("V040", "V042", "V043", "V051", "V061", "V062", "V075", "V082"),
 }
 """The codes that the tests of this module show; `found` checks that each is one of them."""
@@ -157,6 +174,18 @@ def test_an_access_in_two_slots_of_another_owner_or_mode() -> None:
     assert program.codes() == ["V012"]
 
 
+def test_an_access_of_another_mode_in_an_instruction_of_the_ir_itself() -> None:
+    for mode, inst in ((AccessMode.LOAD, Opaque), (AccessMode.STORE, Opaque), (AccessMode.STORE, Return)):
+        program = Program()
+        access = NeuronAP(program.x)
+        program.builder.insert(Opaque("test.op", [access]) if inst is Opaque else Return([access]))
+        assert program.codes() == []
+        program.x.remove_access(access)
+        poke(access, mode=mode)
+        program.x.add_access(access)
+        assert program.codes() == ["V012"]
+
+
 def test_a_value_before_its_definition() -> None:
     program = Program()
     later = SampleMatMul(program.a, program.a)
@@ -183,6 +212,7 @@ def test_a_value_outside_of_its_block() -> None:
     with program.builder.at(branch.blocks[1]):
         program.builder.insert(SampleMatMul(inner, argument))
     assert program.found() == [
+        ("V008", 'the region "then" of `graph.if` receives %r; nothing gives it a value'),
         ("V021", "%inner is used outside of the block that defines it"),
         ("V021", "%r is used outside of the block that defines it"),
     ]
@@ -307,6 +337,40 @@ def test_contents_of_another_type() -> None:
     program = Program()
     program.x.init = Constant.of([[1, 2]], i32)
     assert program.codes() == ["V082"]
+
+
+def test_regions_and_the_attributes_that_name_them() -> None:
+    program = Program()
+    node = program.builder.insert(OnnxNode("Op", [program.a, None], {"body": Region(0)}, n_regions=2), "n")
+    for block in node.blocks:
+        block.append(Yield([program.a]))
+    assert program.found() == [("V006", "no attribute is region 1 of the instruction")]
+    for value, expected in [
+        (Region(2), [("V006", 'the attribute "more" is region 2; the instruction has 2 regions')]),
+        (Region(0), [("V006", 'the attribute "more" is region 0, as "body" is already')]),
+        ((Region(1), Region(0)), [("V006", 'the attribute "more" is region 0, as "body" is already')]),
+        ((Region(1),), []),
+        (Region(1), []),
+    ]:
+        node.attributes["more"] = value
+        assert program.found() == expected
+
+
+def test_names_and_what_is_carried() -> None:
+    program = Program()
+    node = program.builder.insert(OnnxNode("Op", [], {"body": Region(0)}, result_types=[program.a.type], n_regions=1))
+    node.blocks[0].append(Yield([]))
+    poke(node, name=7, carried="doc")
+    poke(node.blocks[0], carried=[])
+    poke(program.c, name=b"c")
+    poke(program.module, carried="")
+    assert program.found() == [
+        ("V007", "what is carried with the program is ''; expected bytes or None"),
+        ("V007", "the name of a value is b'c'; expected text or None"),
+        ("V007", "what is carried with this is 'doc'; expected bytes or None"),
+        ("V007", "what is carried with a block is []; expected bytes or None"),
+        ("V007", "the name of a value is 7; expected text or None"),
+    ]
 
 
 def test_what_is_found_stands_in_program_order() -> None:

@@ -9,6 +9,7 @@ from runtime.functions import Module, loops_of
 from runtime.instruction_set import standard
 from runtime.verifier import verify
 from tests.runtime.bir.programs import programs, programs_of
+from tests.runtime.random_programs import modules
 from tests.runtime.sample_instructions import SAMPLES
 
 CLASSES = tuple(cls for cls in standard().values() if cls not in (Return, Yield) and cls.INFO.mnemonic != "opaque")
@@ -42,4 +43,12 @@ def test_a_clone_is_judged_alike_and_judging_changes_nothing(module: Module) -> 
     before = bir_text(module)
     found = list(map(str, verify(module)))
     assert bir_text(module) == before
+    assert list(map(str, verify(module.clone()))) == found
+
+
+@settings(max_examples=15)
+@given(modules(standard(), ("onnx.node", "onnx.initializer")))
+def test_a_program_of_a_front_end_what_reads_back_and_a_clone_are_judged_alike(module: Module) -> None:
+    found = list(map(str, verify(module)))
+    assert list(map(str, verify(read_bir(bir_text(module), standard())))) == found
     assert list(map(str, verify(module.clone()))) == found

@@ -1,0 +1,36 @@
+"""Explains the code of a diagnostic: the rule behind it, a wrong example with what is said of it, and a right one.
+
+brewer explain              all codes, a sentence each
+brewer explain D010 D011    these codes
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from brewer.codes import CODES
+from brewer.explanations import read_explanation
+from brewer.project import Project
+from brewer.report import say
+from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("codes", nargs="*", metavar="CODE", help="for example D010; without one, all codes are listed")
+
+
+def run(project: Project, options: argparse.Namespace) -> int:
+    """Prints explanations, or the list of codes. Raises: DiagnosticsError for codes that there are not."""
+    codes = [code.upper() for code in options.codes]
+    unknown = [
+        Diagnostic("D100", f'no code is called "{code}"', help=did_you_mean(code, CODES) or "`explain` lists all codes")
+        for code in codes
+        if code not in CODES
+    ]
+    if unknown:
+        raise DiagnosticsError(unknown)
+    texts = ["\n".join(read_explanation(code).lines(CODES[code])) for code in codes]
+    listed = [f"{code}  {summary}" for code, summary in sorted(CODES.items())]
+    say(["\n\n\n".join(texts)] if texts else listed, sys.stdout)
+    return 0

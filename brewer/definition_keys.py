@@ -1,0 +1,216 @@
+"""Every key of a definition, stated once: its value, what it means, an example.
+
+Deliberately absent: what other files must confirm, and what two keys say together; that is in check_*.py.
+"""
+
+from __future__ import annotations
+
+from brewer.field_keys import (
+    AP_INDICES,
+    ATTRIBUTE,
+    CONSTRAINT,
+    FIELD_NAME,
+    LABEL,
+    OPERAND,
+    RESULT,
+    RESULT_NAME,
+    SNAKE_CASE,
+    flag_key,
+)
+from brewer.kinds import (
+    Either,
+    Entries,
+    Flag,
+    FreeText,
+    Key,
+    Kind,
+    OneOrMore,
+    Pattern,
+    Reference,
+    Section,
+    Table,
+    Whole,
+    Word,
+)
+
+OP_KINDS = ("compute", "reduction", "elementwise", "data_movement", "boundary")
+# How `BirWriter` writes a field: the names of its methods, and `list` for a list of them.
+BIR_KINDS = ("var", "number", "word", "flag", "dtype", "shape", "type", "constant", "indices", "list")
+REGION_NAME = Pattern("name of a region", SNAKE_CASE, "write it in snake_case")
+SENTENCE = Pattern(
+    "sentence",
+    r"\s*[^a-z\s](.|\n)*\.\s*",
+    "it starts with a capital letter and ends with a full stop",
+    "D029",
+    refusal="the summary is not a sentence",
+)
+
+OP_KIND = Word("kind of operation", OP_KINDS)
+ENGINE = Word("engine", "engines", "D016")
+SOURCE = Table(
+    "a source",
+    "The public document that a definition was written from. There may be a list of them.",
+    (
+        Key("document", FreeText(), "Its title.", "document: AWS Neuron documentation", required=True),
+        Key("section", FreeText(), "Where in it.", "section: nki.isa.activation"),
+    ),
+)
+
+CAPABILITY = Table(
+    'the mapping "capabilities"',
+    "What is true of every instance; a wrapper may override the property where it depends on the instance.",
+    (
+        flag_key("can_mutate_dst_ty", "The data type of the result may be changed; it converts as it writes."),
+        flag_key("can_write_to_psum", "The result may lie in PSUM."),
+        flag_key("can_vectorize", "Neighbouring instances may become one."),
+        flag_key("is_barrier", "Nothing is moved over it."),
+        flag_key("side_effects", "It stays, although nobody uses its result."),
+        flag_key("terminator", "It ends a block."),
+        flag_key("commutative", "Its first two operands may be swapped."),
+    ),
+)
+CAPABILITIES = CAPABILITY.names
+
+_FACT: Kind = Either((Flag(), Entries(Reference("enum attribute"), OneOrMore(FreeText()))))
+FACT_DOCS = {
+    "force_f32": "It runs in f32 only.",
+    "precision_intact": "No pass changes the data types of anything about it.",
+    "keeps_dtype": "The data type of its result is what it is for: a cast, a constant.",
+    "wide_range": "Its result may leave the range of f16 although the operands are within it.",
+    "range_safe": "Its result is within the range of f16 although an operand may not be.",
+    "follow": "It runs in the data type of its data operands; data movement does so without saying it.",
+}
+FACTS = tuple(FACT_DOCS)
+
+
+def _fact(name: str) -> Key:
+    return Key(name, _FACT, FACT_DOCS[name], f"{name}: {{function: [exp, square]}}", default=False)
+
+
+def _named(names: Pattern, table: Table) -> Entries:
+    return Entries(names, Section(table))
+
+
+DEFINITION = Table(
+    "a definition",
+    "One instruction, or the base of several. The file `defs/<dialect>/<name>.yaml` holds one.",
+    (
+        Key(
+            "name",
+            Pattern("name of a definition", "[A-Z][A-Za-z0-9]*", "definitions are written in CamelCase: TensorCopyOp"),
+            "The file is `<name>.yaml`, the class `<name>Gen`.",
+            "name: TensorCopyOp",
+            required=True,
+        ),
+        Key(
+            "base",
+            Reference("definition or instruction class", "bases", "D030"),
+            "Another definition, or a class of the runtime. Operands, attributes, results, index lists, constraints and"
+            " capabilities accumulate, the base's first; an entry of the same name overrides it key by key, and"
+            " a key replaces those that it excludes. All other keys are replaced as a whole.",
+            "base: NeuronInst",
+            required=True,
+        ),
+        Key("abstract", Flag(), "It only serves as a base, and has no printed form.", "abstract: true", default=False),
+        Key(
+            "summary",
+            SENTENCE,
+            "One sentence, the first line of the docstring.",
+            "summary: Copies elements.",
+            required=True,
+        ),
+        Key("doc", FreeText(), "What else people must know.", "doc: Equal data types are copied exactly."),
+        Key(
+            "source",
+            OneOrMore(Section(SOURCE)),
+            "The document that it was written from, or a list of them.",
+            "source: {document: AWS Neuron documentation, section: nki.isa.tensor_copy}",
+        ),
+        Key("since", FreeText(), "The release that had it first.", 'since: "0.2"'),
+        Key("deprecated", FreeText(), "What to use instead.", "deprecated: Use TensorCopyOp."),
+        Key(
+            "version",
+            Whole(1),
+            "That of its BIR fields; a new one wherever a field is renamed.",
+            "version: 2",
+            default=1,
+        ),
+        Key(
+            "examples",
+            OneOrMore(FreeText()),
+            "Programs in text form that show the instruction, which tests run, or single lines of text.",
+            'examples: ["%r: f32[2] = tensor_copy %a"]',
+        ),
+        Key(
+            "wrapper",
+            Reference("class of runtime/wrappers/", "wrappers", "D060"),
+            "The hand-written class on top of the generated one; it adds behaviour, never `__init__` or slots.",
+            "wrapper: TensorCopyOp",
+        ),
+        Key(
+            "dst",
+            Word("rule for dst", ("required", "optional")),
+            "Whether it must write a tensor (dialects with memory).",
+            "dst: required",
+            default="optional",
+        ),
+        Key("operands", _named(FIELD_NAME, OPERAND), "Its operands, in order.", "operands: {src: {dtypes: floats}}"),
+        Key(
+            "results",
+            _named(RESULT_NAME, RESULT),
+            "Its results, the first of which is the instruction itself; `{}` where there is none. Only an abstract"
+            " definition may leave it out.",
+            "results: {result: {same_as: src}}",
+        ),
+        Key("attributes", _named(FIELD_NAME, ATTRIBUTE), "Its attributes, in order.", "attributes: {n: {type: int}}"),
+        Key(
+            "ap_indices",
+            _named(FIELD_NAME, AP_INDICES),
+            "Extra lists of access-pattern indices.",
+            "ap_indices: {free: {}}",
+        ),
+        Key("regions", OneOrMore(REGION_NAME), "The blocks that it holds.", "regions: [then, else]"),
+        Key(
+            "constraints",
+            _named(LABEL, CONSTRAINT),
+            "Rules that the verifier checks, by label.",
+            "constraints: {small: {at_most: [src.rank, 2], message: src has at most two dimensions}}",
+        ),
+        Key("engine", ENGINE, "The engine that it gets where nobody chooses one.", "engine: vector"),
+        Key(
+            "engines",
+            Either((OneOrMore(ENGINE), Entries(Word("target", "targets_and_default"), OneOrMore(ENGINE)))),
+            "Where it may run: a list, or lists by target beside the `default`. Absent: not said.",
+            "engines: {default: [vector, scalar], trn1: [vector]}",
+        ),
+        Key("capabilities", Section(CAPABILITY), "What passes may do with it.", "capabilities: {commutative: true}"),
+        Key("op_kind", OP_KIND, "What the precision passes look at first.", "op_kind: elementwise"),
+        *(_fact(name) for name in FACTS),
+        Key(
+            "rhs_str",
+            FreeText(),
+            "The printed form: the mnemonic, then text with `{field}` and optional groups `(? text {field})`.",
+            'rhs_str: "tensor_copy {src}"',
+        ),
+        Key(
+            "semantics",
+            Reference("function of runtime/semantics/, or none", "semantics", "D062"),
+            "What the interpreter runs, as `family.function`.",
+            "semantics: none",
+            default="none",
+        ),
+        Key(
+            "serialize",
+            Entries(Reference("field, shape or dtype"), Word("kind of BIR field", BIR_KINDS)),
+            "Order and kind of its BIR fields, if not the declared ones; every field once.",
+            "serialize: {src: var}",
+        ),
+        Key(
+            "renames",
+            Entries(Whole(2), Entries(FreeText(), Reference("field"))),
+            "By version of the BIR fields: the old name of a field, and the one that it has since.",
+            "renames: {2: {axis: dim}}",
+        ),
+    ),
+    is_inherited=True,
+)

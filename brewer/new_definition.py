@@ -1,0 +1,132 @@
+"""The text of a new definition: another one with what belongs to it alone taken out, or a skeleton to fill.
+
+Deliberately absent: files, and whether the text is a right definition; whoever writes it brews it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import yaml
+
+from brewer.load import Brewable, Instructions
+from brewer.python_sources import ROOT_CLASS, PythonSources
+from brewer.vocabulary import Vocabulary
+from brewer.yaml_tree import Entry, Mapping, Scalar
+from runtime.diagnostics import Place
+
+# What belongs to one definition alone: the class written by hand for it, the history of its records, its examples.
+LEFT_OUT = ("wrapper", "version", "renames", "since", "deprecated", "examples")
+_WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class NewDefinition:
+    text: str
+    left_out: tuple[str, ...]  # keys of the other definition that are not taken over
+
+
+def mnemonic_for(name: str, dialect: str) -> str:
+    """`TensorCopyOp` in neuron: tensor_copy; `MatMul` in graph: graph.mat_mul."""
+    word = _WORD_STARTS.sub("_", name).lower()
+    return word.removesuffix("_op") if dialect == "neuron" else f"{dialect}.{word}"
+
+
+def definition_like(other: Brewable, tree: Mapping, text: str, name: str, mnemonic: str) -> NewDefinition | None:
+    """The text of a definition under another name and mnemonic; None where its keys do not stand a line each.
+
+    `tree` and `text` are those of its file. Comments stay where they are.
+    """
+    lines = text.rstrip("\n").split("\n")
+    if any(entry.place.column != 1 for entry in tree):
+        return None
+    left_out = []
+    for entry, last in reversed(list(_spans(tree, lines))):
+        first = entry.place.line - 1
+        if entry.name in LEFT_OUT:
+            del lines[first:last]
+            left_out.append(entry.name)
+        elif entry.name == "name":
+            lines[first] = _replaced(lines[first], entry.value.place, name)
+        elif entry.name == "summary":
+            summary = _scalar(f"Like {other.definition.name}, {_in_a_sentence(other.definition.summary)}")
+            lines[first:last] = [f"summary: {summary}"]
+        elif entry.name == "rhs_str" and other.rhs is not None:
+            assert isinstance(entry.value, Scalar)
+            form = f"{mnemonic}{entry.value.text.removeprefix(other.rhs.mnemonic.value)}"
+            lines[first:last] = [
+                f"rhs_str: {json.dumps(form, ensure_ascii=False)}{_comment(lines[first], entry.value)}"
+            ]
+    return NewDefinition("\n".join(lines) + "\n", tuple(reversed(left_out)))
+
+
+def skeleton(name: str, dialect: str, mnemonic: str, base: str, in_memory: bool, words: Vocabulary) -> str:
+    """The smallest definition that can be brewed, with what is usually said of one as comments."""
+    dtypes = words.dtype_groups[-1][0] if words.dtype_groups else f"[{', '.join(words.dtypes[:2])}]"
+    engines = [engine for engine in words.engines if engine != "unknown"]
+    of_engines = f"""\
+# engine: {engines[0]}  # where it runs unless somebody chooses
+# engines: [{', '.join(engines[:2])}]  # where it may run; absent: anywhere
+"""
+    return f"""\
+# What is left out holds by default. The keys behind a `# ` are examples: take the sign away, or the line.
+name: {name}
+base: {base}
+summary: What {name} does, in one sentence.
+# source: {{document: The public document that this is written from, section: Where in it}}
+{of_engines if in_memory and engines else ""}\
+rhs_str: "{mnemonic} {{src}}"  # how it prints and parses: the mnemonic, words, {{fields}}
+operands:
+  src:
+    # dtypes: {dtypes}  # the legal data types; absent: any
+    doc: What it reads.
+# attributes:
+#   scale: {{type: float, default: 1.0, doc: What each element is multiplied with.}}
+results:
+  result: {{same_as: src}}
+# constraints:
+#   small: {{at_most: [scale, 8], message: scale is at most 8}}
+# op_kind: elementwise  # or compute, reduction, data_movement, boundary, for the precision policies
+# semantics: none  # or family.function in runtime/semantics/, which computes it
+"""
+
+
+def base_for(dialect: str, instructions: Instructions, sources: PythonSources) -> str | None:
+    """The runtime class that all definitions of a dialect stand on; None where it has none."""
+    roots = sorted({found.root for found in instructions.brewables if found.definition.dialect == dialect})
+    chains = [[found.name for found in sources.lineage(root)] for root in roots]
+    shared = [name for name in chains[0] if all(name in chain for chain in chains)] if chains else []
+    return next((name for name in shared if name != ROOT_CLASS), None)
+
+
+def _spans(tree: Mapping, lines: list[str]) -> Iterator[tuple[Entry, int]]:
+    """Each key with the line after its value; comments and empty lines before the next key belong to that."""
+    starts = [entry.place.line - 1 for entry in tree][1:] + [len(lines)]
+    for entry, end in zip(tree, starts, strict=True):
+        while end > entry.place.line and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
+            end -= 1
+        yield entry, end
+
+
+def _replaced(line: str, place: Place, text: str) -> str:
+    start = place.column - 1
+    return f"{line[:start]}{text}{line[start + place.length :]}"
+
+
+def _comment(line: str, value: Scalar) -> str:
+    """What stands behind a value on its line, with the quote that ends the value taken off."""
+    behind = line[value.place.column - 1 + value.place.length :].lstrip("\"'")
+    return behind if behind.lstrip().startswith("#") else ""
+
+
+def _in_a_sentence(summary: str) -> str:
+    """The summary as it goes on within a sentence: only a capital letter that starts a word like any other goes."""
+    starts_plainly = len(summary) > 1 and not summary[1].isupper()
+    return summary[:1].lower() + summary[1:] if starts_plainly else summary
+
+
+def _scalar(text: str) -> str:
+    return str(yaml.safe_dump(text, width=1_000_000, allow_unicode=True)).removesuffix("...\n").strip()

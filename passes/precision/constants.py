@@ -1,0 +1,89 @@
+"""What the constants of a function hold, and what small ones give when they are computed with.
+
+    %a = Constant 1e-4        %b = Mul %a, %a        %c = Unsqueeze %b        %b and %c hold 1e-8
+
+A constant that only comes about when the program runs may be out of range as well as one that stands in it. Only small
+ones are computed, in the dtype that the program has for them, since they are computed to be judged and nothing else.
+
+Deliberately absent: constants that depend on shapes, and a change of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, Final
+
+from passes.precision.survey import Survey, SurveyedNode
+from runtime.constants import Constant
+from runtime.dtypes import f64
+from runtime.folding import fold
+from runtime.generic import Initializer
+from runtime.lazy_tensors import LazyTensor
+from runtime.values import Operand
+
+Array = Any  # of numpy, which passes do not import
+MOST_ELEMENTS: Final = 1024
+
+
+class Constants:
+    """The constant values of a function, found when this is made; contents are fetched when somebody asks."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._held: dict[Operand, Constant | LazyTensor | Array | None] = {}
+        for argument in survey.function.args:
+            if argument.default is not None:  # a weight that a caller may replace, and hardly ever does
+                self._held[argument] = argument.default
+        for inst in survey.insts:
+            if isinstance(inst, Initializer):
+                self._held[inst] = inst.value
+            elif (node := survey.nodes.get(inst)) is not None and not node.inst.blocks:
+                self._look_at(node)
+
+    def __contains__(self, value: Operand) -> bool:
+        """Whether a value is the same whenever the program runs."""
+        return value in self._held
+
+    def contents(self, value: Operand) -> Array | None:
+        """Return the elements of a constant, of a filled tensor the one element; None where they are not known."""
+        held = self._held.get(value)
+        if isinstance(held, (Constant, LazyTensor)):
+            return None if held.dtype is None else held.array
+        return held
+
+    def _look_at(self, node: SurveyedNode) -> None:
+        held = _stated(node)
+        if held is not None:
+            self._held[node.inst] = held
+            return
+        operands = node.inst.operands()
+        if not operands or not all(operand in self._held for operand in operands):
+            return
+        for result in node.inst.results:
+            self._held[result] = None
+        word = node.facts.computes if node.facts is not None else None
+        if word is not None and len(node.inst.results) == 1:
+            self._held[node.inst] = self._computed(word, operands, node.inst)
+
+    def _computed(self, word: str, operands: Sequence[Operand], result: Operand) -> Array | None:
+        arrays = []
+        for operand in operands[:1] if word in ("same", "convert") else operands:
+            held = self._held[operand]
+            if held is None or prod(held.shape) > MOST_ELEMENTS or (array := self.contents(operand)) is None:
+                return None
+            arrays.append(array)
+        return fold(word, arrays, result.type)
+
+
+def _stated(node: SurveyedNode) -> Constant | LazyTensor | None:
+    """Return what an attribute says that the result holds."""
+    for name, facts in (node.facts.attributes if node.facts is not None else {}).items():
+        if facts.precision != "contents":
+            continue
+        held = node.inst.attributes.get(name, facts.default)
+        if isinstance(held, (Constant, LazyTensor)):
+            return held
+        numbers = held if isinstance(held, tuple) else (held,)
+        if all(isinstance(one, (int, float)) for one in numbers):
+            return Constant.of(numbers if isinstance(held, tuple) else held, f64)
+    return None

@@ -1,0 +1,198 @@
+"""What must stay f32 whatever a policy says: values that the lower float cannot hold, or that must be exact.
+
+A value that a guard keeps in f32 is *sticky*: it may be out of the range of the lower float, so it is never narrowed,
+and what is computed from it is sticky too, up to an operation that brings the range back (`range_safe`). It passes
+through the borders of regions, and out of local functions.
+
+Deliberately absent: what a policy or a signature says.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from passes.precision.constant_range import ConstantRange, Unfit
+from passes.precision.constants import Constants
+from passes.precision.index_slice import index_values, values_needed_in_f32
+from passes.precision.patterns import Patterns
+from passes.precision.reasons import Reason, Rule
+from passes.precision.regions import Gate
+from passes.precision.survey import Survey, SurveyedNode
+from runtime.dtypes import DType, f16, f32, holds
+from runtime.generic import OnnxNode
+from runtime.instructions import Instruction
+from runtime.values import Operand, Value
+
+
+@dataclass(frozen=True, slots=True)
+class CalleeGuards:
+    """What the callers of a local function must know: which arguments are indices, which results are sticky and why."""
+
+    index_operands: frozenset[int]
+    sticky_results: Mapping[int, str]
+
+
+class Guards:
+    """The guards of a function for one lower float: `reasons` by node, and `sticky` values with their origin."""
+
+    def __init__(self, survey: Survey, constants: Constants, low: DType, callees: Mapping[str, CalleeGuards]) -> None:
+        self.reasons: dict[Instruction, Reason] = {}
+        self.sticky: dict[Operand, str] = {}
+        self._survey = survey
+        self._constants = constants
+        self._callees = callees
+        self._range = ConstantRange(low, constants)
+        self._patterns = Patterns(survey, constants)
+        self._is_f16 = low is f16
+        self.indices = index_values(survey, {name: one.index_operands for name, one in callees.items()})
+        self._needed = values_needed_in_f32(survey)
+        self._queue: deque[Operand] = deque()
+        self._spread_through: set[OnnxNode] = set()
+        for node in survey.nodes.values():
+            self._judge(node)
+        self._spread()
+
+    def why_sticky(self, value: Operand) -> str | None:
+        """Return why a value may be out of range, a constant included, or None."""
+        unfit = self._range.why_unfit(value)
+        return self.sticky.get(value) if unfit is None else unfit.why
+
+    def _judge(self, node: SurveyedNode) -> None:
+        """Find the reason that a node has by itself, and mark its results where they are sticky."""
+        inst = node.inst
+        callee = self._callees.get(inst.callee)
+        if callee is not None:
+            for at, why in callee.sticky_results.items():
+                if at < len(inst.results) and self._survey.is_f32(inst.results[at]):
+                    self._mark(inst.results[at], f"the local function {inst.callee} says that {why}")
+        for rule, why, spreads in (*self._why_constants(node), *self._why_other(node)):
+            self.reasons.setdefault(inst, Reason(rule, why))
+            if spreads or inst in self._constants:
+                self._mark_results(node, f"{named(node.inst)}: {why}")
+                return
+
+    def _why_constants(self, node: SurveyedNode) -> list[tuple[Rule, str, bool]]:
+        """Return why constants keep a node in f32, and whether its results are sticky for it."""
+        facts = node.facts
+        if facts is None:
+            return []
+        found: list[tuple[Unfit, str]] = []
+        for at in node.data:
+            role = facts.operands.get(at, "")
+            value = node.inst.values[at]
+            unfit = None if value is None else self._range.why_unfit(value, role)
+            if unfit is not None:
+                found.append((unfit, role))
+        for name, attribute in facts.attributes.items():
+            number = node.inst.attributes.get(name, attribute.default)
+            if attribute.precision == "contents" or not isinstance(number, (int, float)) or not node.data:
+                continue
+            unfit = self._range.why_unfit_number(number, f"the attribute {name},")
+            if unfit is not None and not (unfit.is_small and self._is_beside_large(node, number, attribute.added_to)):
+                found.append((unfit, attribute.precision))
+        if not found:
+            unfits = [unfit for result in node.results if (unfit := self._range.why_unfit(result)) is not None]
+            return [(Rule.CONSTANT, unfit.why, False) for unfit in unfits]
+        # The bound of a clip may be its result, and a small divisor makes a large one: the range is not brought back.
+        large = [role == "bound" or (role == "divisor" and unfit.is_small) for unfit, role in found]
+        whys = [unfit.why for unfit, _ in found]
+        return [(Rule.CONSTANT, why, not facts.range_safe or one) for why, one in zip(whys, large, strict=True)]
+
+    def _is_beside_large(self, node: SurveyedNode, number: float, added_to: int | None) -> bool:
+        if added_to is None or added_to >= len(node.inst.values):
+            return False
+        value = node.inst.values[added_to]
+        return value is not None and not self._range.is_lost_beside(number, value)
+
+    def _why_other(self, node: SurveyedNode) -> list[tuple[Rule, str, bool]]:
+        facts, results = node.facts, node.results
+        if facts is None or not results:
+            return []
+        if facts.computes == "convert":
+            return self._why_cast(node.inst)
+        spreads = not facts.range_safe
+        if any(result in self.indices for result in results):
+            return [(Rule.INDEX, Rule.INDEX.value, spreads)]
+        if facts.precision_intact:
+            return [(Rule.EXACT, Rule.EXACT.value, False)]
+        if facts.wide_range and self._is_f16:
+            return [(Rule.WIDE_RANGE, Rule.WIDE_RANGE.value, spreads)]
+        if self._is_f16 and self._patterns.is_summed_square(node):
+            return [(Rule.WIDE_RANGE, "a square that is summed may be out of range", True)]
+        if any(result in self._needed for result in results):
+            return [(Rule.NEEDED_IN_F32, Rule.NEEDED_IN_F32.value, False)]
+        if self._patterns.is_centring(node):
+            return [(Rule.CENTRING, f"{Rule.CENTRING.value}: most digits cancel", False)]
+        return []
+
+    def _why_cast(self, cast: OnnxNode) -> list[tuple[Rule, str, bool]]:
+        """Return why the f32 result of a cast that the program wrote must not be narrowed."""
+        source = cast.values[0] if cast.values else None
+        dtype = None if source is None else source.type.dtype
+        if source is None or dtype is None:
+            return []
+        if dtype.is_float and dtype is not f32 and holds(f32, dtype):
+            return [(Rule.ASKED_FOR, Rule.ASKED_FOR.value, True)]
+        producer = self._survey.producer(source)
+        if dtype.is_int and producer is not None and producer.facts and producer.facts.op_kind == "compute":
+            return [(Rule.WIDE_RANGE, "a sum of integer products may be out of range", True)]
+        return []
+
+    def _mark(self, value: Operand, origin: str) -> None:
+        if value not in self.sticky:
+            self.sticky[value] = origin
+            self._queue.append(value)
+
+    def _mark_results(self, node: SurveyedNode, origin: str) -> None:
+        """Make results sticky, but for constants whose elements are known: those are judged where they are used."""
+        for result in node.results:
+            if self._constants.contents(result) is None:
+                self._mark(result, origin)
+
+    def _spread(self) -> None:
+        passed: set[Gate] = set()
+        for gate in self._survey.gates:
+            for source in gate.sources:
+                unfit = self._range.why_unfit(source) if self._survey.is_f32(source) else None
+                if unfit is not None:
+                    self._pass(gate, unfit.why, passed)
+        while self._queue:
+            value = self._queue.popleft()
+            origin = self.sticky[value]
+            for gate in self._survey.gates_from.get(value, ()):
+                self._pass(gate, origin, passed)
+            assert isinstance(value, Value)
+            for user in value.users:
+                node = self._survey.nodes.get(user)
+                if node is not None:
+                    self._read(node, value, origin)
+
+    def _pass(self, gate: Gate, origin: str, passed: set[Gate]) -> None:
+        if gate not in passed:
+            passed.add(gate)
+            for target in gate.targets:
+                if self._survey.is_f32(target):
+                    self._mark(target, origin)
+
+    def _read(self, node: SurveyedNode, value: Value, origin: str) -> None:
+        """Keep a node in f32 that reads a sticky value; its results are sticky too, unless it brings the range back."""
+        if node.inst in self._spread_through:
+            return
+        facts = node.facts
+        converts = facts is not None and facts.computes == "convert" and bool(node.results)
+        if not converts and not any(node.inst.values[at] is value for at in node.data):
+            return
+        self._spread_through.add(node.inst)
+        why = f"reads {named(value)}, which may be out of range (from {origin})"
+        self.reasons.setdefault(node.inst, Reason(Rule.OUT_OF_RANGE, why))
+        is_constant = any(result in self._constants for result in node.results)
+        if is_constant or facts is None or not (facts.range_safe or self._patterns.is_division(node)):
+            self._mark_results(node, origin)
+
+
+def named(value: Operand) -> str:
+    """Return how a value is called in reasons."""
+    name = value.name if isinstance(value, Value) else None
+    return f"%{name}" if name else "a value without a name"

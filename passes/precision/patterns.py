@@ -1,0 +1,111 @@
+"""Arithmetic that takes several operations to say: centring, a division by a reciprocal, a square that is summed.
+
+    %m = ReduceMax %x                  %v = Sqrt %s
+    %d = Sub %x, %m                    %r = Reciprocal %v
+                                       %n = Mul %x, %r
+
+*Centring*: the difference between a value and what was reduced from it, `x - max(x)` of a softmax, `x - mean(x)` of a
+norm. The two are about as large as each other, so most digits cancel, and what is left is what was rounded away if %x
+is narrowed first. The reduction may come through operations on one value (a reshape, a division by a constant, a
+logarithm), and may be one of such a function of %x: `x - log(sum(exp(x)))` too. It must not be seen in a difference of
+other values, a reduction of something else than %x, or a sum.
+
+*Division*: a product with a reciprocal brings the range back as a division does. It must not be seen where a constant
+is multiplied, which only scales the reciprocal.
+
+*A summed square* may overflow where its root would not: a variance, a norm. Other products of a value with itself are
+as any product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from passes.precision.constants import Constants
+from passes.precision.survey import Survey, SurveyedNode
+from runtime.values import Operand
+
+FARTHEST: Final = 8
+"""Operations between the two ends of a pattern."""
+
+
+class Patterns:
+    """Answers for one function."""
+
+    def __init__(self, survey: Survey, constants: Constants) -> None:
+        self._survey = survey
+        self._constants = constants
+
+    def is_centring(self, node: SurveyedNode) -> bool:
+        """Whether a node is the difference between a value and what was reduced from it."""
+        if not _computes(node, "subtract") or len(node.data) != 2:
+            return False
+        left, right = node.operands
+        return self._is_reduced_from(left, right) or self._is_reduced_from(right, left)
+
+    def is_division(self, node: SurveyedNode) -> bool:
+        """Whether a node multiplies a value by a reciprocal."""
+        if not _computes(node, "multiply") or len(node.data) != 2:
+            return False
+        left, right = ((value, self._is_reciprocal(value)) for value in node.operands)
+        if left[1] == right[1]:
+            return False
+        numerator = right[0] if left[1] else left[0]
+        return numerator not in self._constants
+
+    def is_summed_square(self, node: SurveyedNode) -> bool:
+        """Whether a node multiplies a value by itself, for sums only."""
+        if not _computes(node, "multiply") or len(node.data) != 2 or len(set(node.operands)) != 1:
+            return False
+        users = [self._survey.nodes.get(user) for user in node.inst.users]
+        return bool(users) and all(user is not None and _is_reduction(user) for user in users)
+
+    def _is_reduced_from(self, reduced: Operand, value: Operand) -> bool:
+        origins = set(self._back(value, only_moved=True))
+        for one in self._back(reduced):
+            node = self._survey.producer(one)
+            if node is not None and _is_reduction(node):
+                return any(origin in origins for operand in node.operands for origin in self._back(operand))
+        return False
+
+    def _is_reciprocal(self, value: Operand) -> bool:
+        """Whether a value is a reciprocal, maybe scaled and moved."""
+        for one in self._back(value):
+            node = self._survey.producer(one)
+            if node is None or node.facts is None:
+                return False
+            if node.facts.computes == "reciprocal" or self._is_negative_power(node):
+                return True
+            if node.facts.op_kind != "data_movement" and node.facts.computes != "multiply":
+                return False
+        return False
+
+    def _is_negative_power(self, node: SurveyedNode) -> bool:
+        if not _computes(node, "power") or len(node.data) != 2:
+            return False
+        exponent = self._constants.contents(node.operands[1])
+        return exponent is not None and exponent.size > 0 and bool((exponent < 0).all())
+
+    def _back(self, value: Operand, only_moved: bool = False) -> Iterator[Operand]:
+        """Yield a value and, as long as it is computed from one other value, that."""
+        yield value
+        for _ in range(FARTHEST):
+            node = self._survey.producer(value)
+            if node is None or node.facts is None or not node.moves_elements:
+                return
+            if only_moved and node.facts.op_kind != "data_movement":
+                return
+            sources = [operand for operand in dict.fromkeys(node.operands) if operand not in self._constants]
+            if len(sources) != 1:
+                return
+            (value,) = sources
+            yield value
+
+
+def _computes(node: SurveyedNode, word: str) -> bool:
+    return node.facts is not None and node.facts.computes == word
+
+
+def _is_reduction(node: SurveyedNode) -> bool:
+    return node.facts is not None and node.facts.op_kind == "reduction"

@@ -1,0 +1,40 @@
+"""Why an instruction runs in what it runs in: the rules, and one rule with its circumstances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Rule(Enum):
+    """What may decide about an instruction; the text is the heading of a group in reports."""
+
+    POLICY_LOW = "the policy lets operations of this kind run in the lower float"
+    FOLLOWS_LOW = "follows its operands, which are low"
+    ROUNDED = "a constant, rounded itself since all of its uses are low"
+    POLICY_F32 = "the policy keeps operations of this kind in f32"
+    FOLLOWS_F32 = "follows its operands, which are not all low"
+    CONSTANT = "a constant does not fit the lower float"
+    OUT_OF_RANGE = "an operand may be out of the range of the lower float"
+    WIDE_RANGE = "the result may be out of the range of the lower float"
+    INDEX = "serves as an index, a size or a length"
+    NEEDED_IN_F32 = "only serves where f32 is needed"
+    CENTRING = "the difference between a value and what was reduced from it"
+    EXACT = "its values must be exact, such as those of a counter"
+    ASKED_FOR = "the program asked for f32"
+    TYPES_ARE_ITS_PURPOSE = "its types are what it is for"
+    NO_OPERAND = "none of its operands may be converted"
+    SIGNATURE = "the operator does not have the lower float"
+    UNKNOWN_OPERATOR = "nothing is known about the operator"
+    UNKNOWN_TYPE = "a type is not known"
+    LOCAL_FUNCTION = "calls a local function, which stays as it is"
+    REGIONS = "has regions, which give or receive f32"
+    NOT_ONNX = "no node of ONNX, and this pass rewrites no others"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A rule, and what made it apply here."""
+
+    rule: Rule
+    why: str

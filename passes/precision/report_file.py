@@ -1,0 +1,81 @@
+"""`--report FILE`: what the precision pass decided, where a user asks for it, and warnings, which nobody asks for.
+
+The ending says which form it is: JSON where the name ends in `.json`, text for all others. `-` is standard output where
+the program goes to a file, and standard error where the program is printed.
+
+Deliberately absent: a summary that nobody asked for. A run says nothing unless a policy did not reach a part of the
+program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+
+from passes.framework.dot_transform import DotTransform
+from passes.framework.pass_manager import Fixpoint, Step
+from passes.precision.report import PrecisionReport
+from passes.program_files import STREAM, write_file
+from runtime.diagnostics import Diagnostic, DiagnosticsError
+
+
+def precision_passes(steps: Iterable[Step]) -> Iterator[DotTransform]:
+    """Yield the passes among steps that make a precision report, those that are repeated included."""
+    for step in steps:
+        if isinstance(step, Fixpoint):
+            yield from precision_passes(step.steps)
+        elif isinstance(getattr(step, "report", None), PrecisionReport):
+            yield step
+
+
+def reports_of(steps: Iterable[Step]) -> list[PrecisionReport]:
+    """Return what the precision passes among steps say of their last runs."""
+    return [getattr(each, "report") for each in precision_passes(steps)]  # noqa: B009
+
+
+def check_report(name: str, output: str | None, steps: Sequence[Step]) -> None:
+    """Refuse a report that could not be written, before anything is done.
+
+    Raises: DiagnosticsError.
+    """
+    found = len(list(precision_passes(steps)))
+    if found != 1:
+        message = f"--report is about the decisions of one precision pass, and this run has {found or 'none'}"
+        raise DiagnosticsError([Diagnostic("P014", message, help="" if found else "ask for one with --policy")])
+    if name == STREAM:
+        return
+    if output is not None and os.path.realpath(name) == os.path.realpath(output):
+        raise DiagnosticsError([Diagnostic("P014", f"the report and the program would both be written to {name}")])
+    folder = os.path.dirname(name) or "."
+    if not os.path.isdir(folder):
+        why = "no such folder"
+    elif os.path.isdir(name):
+        why = "it is a folder"
+    elif not os.access(folder, os.W_OK):
+        why = "the folder is not writable"
+    else:
+        return
+    raise DiagnosticsError([Diagnostic("P011", f"{name} cannot be written: {why}")])
+
+
+def tell(steps: Iterable[Step], name: str | None, output: str | None) -> None:
+    """Say what the precision passes among steps did: warnings always, on standard error; all of it where asked for.
+
+    Raises: DiagnosticsError where the report cannot be written.
+    """
+    reports = reports_of(steps)
+    if name != STREAM or output is not None:
+        for report in reports:
+            for warning in report.warnings:
+                print(f"passes: warning: {report.policy}: {warning}", file=sys.stderr)
+    if name is None:
+        return
+    (report,) = reports
+    is_json = name.lower().endswith(".json")
+    text = json.dumps(report.to_json(), indent=1, ensure_ascii=False) if is_json else str(report)
+    if name == STREAM:
+        print(text, file=sys.stderr if output is None else sys.stdout)
+    else:
+        write_file(name, lambda file: print(text, file=file))

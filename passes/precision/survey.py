@@ -1,0 +1,98 @@
+"""What is known of a function before anything is decided: its ONNX nodes with their facts, what of them is f32, and how
+values pass between nodes and their regions.
+
+Deliberately absent: decisions. Also absent: guesses about types. In a local function the types of arguments depend on
+the caller, so there what has no type counts as f32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from passes.precision.facts_of import facts_of
+from passes.precision.regions import Gate, gates_of
+from runtime.dtypes import DType, f32
+from runtime.functions import Function
+from runtime.generic import OnnxNode
+from runtime.instructions import Instruction
+from runtime.onnx_codes import DTYPE_OF_CODE
+from runtime.precision_facts import SCALARS, PrecisionFacts
+from runtime.values import Operand, Result, Value
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedNode:
+    """A node, and what of it is f32."""
+
+    inst: OnnxNode
+    facts: PrecisionFacts | None
+    data: tuple[int, ...]  # the slots of operands that are f32 and may be converted; none where there are regions
+    results: tuple[Value, ...]
+
+    @property
+    def operands(self) -> list[Operand]:
+        """What the data slots hold, one of them maybe several times."""
+        values = self.inst.values
+        return [value for at in self.data if (value := values[at]) is not None]
+
+    @property
+    def moves_elements(self) -> bool:
+        """Whether it works element by element, or moves elements: nothing is accumulated."""
+        facts = self.facts
+        return facts is not None and not self.inst.blocks and facts.op_kind in ("elementwise", "data_movement")
+
+
+class Survey:
+    """The nodes of a function in program order, and the gates between them and their regions."""
+
+    def __init__(self, function: Function, is_callee: bool = False) -> None:
+        self.function = function
+        self.is_callee = is_callee
+        self.insts: list[Instruction] = list(function.insts)
+        self.nodes: dict[Operand, SurveyedNode] = {}  # in program order
+        self.gates: list[Gate] = []
+        self.gates_from: dict[Operand, list[Gate]] = {}
+        self.gate_to: dict[Operand, Gate] = {}
+        versions = function.operator_sets
+        for inst in self.insts:
+            if isinstance(inst, OnnxNode):
+                self._add(inst, facts_of(inst, versions))
+
+    def is_f32(self, value: Operand) -> bool:
+        """Whether a value holds f32 in the program, or may in a local function."""
+        dtype = value.type.dtype
+        return dtype is f32 or (self.is_callee and dtype is None)
+
+    def converts_to(self, inst: OnnxNode) -> DType | None:
+        """Return the dtype that a conversion gives, which its attribute says where no type does; None: not known."""
+        code = inst.attributes.get("to")
+        return inst.type.dtype or (DTYPE_OF_CODE.get(code) if isinstance(code, int) else None)
+
+    def producer(self, value: Operand) -> SurveyedNode | None:
+        """Return the node that gives a value, if one does."""
+        return self.nodes.get(value.owner if isinstance(value, Result) else value)
+
+    def role(self, inst: Instruction, slot: int) -> str | None:
+        """Return what the facts say of an operand slot of a node, if anything."""
+        node = self.nodes.get(inst)
+        return None if node is None or node.facts is None else node.facts.operands.get(slot)
+
+    def _add(self, inst: OnnxNode, facts: PrecisionFacts | None) -> None:
+        data: tuple[int, ...] = ()
+        if not inst.blocks:
+            roles = {} if facts is None else facts.operands
+            data = tuple(
+                [
+                    at
+                    for at, value in enumerate(inst.values)
+                    if value is not None and self.is_f32(value) and roles.get(at, "scalar") in SCALARS
+                ]
+            )
+        results = tuple([result for result in inst.results if self.is_f32(result)])
+        self.nodes[inst] = SurveyedNode(inst, facts, data, results)
+        if inst.blocks:
+            for gate in gates_of(inst, facts):
+                self.gates.append(gate)
+                for value in gate.sources:
+                    self.gates_from.setdefault(value, []).append(gate)
+                self.gate_to.update(dict.fromkeys(gate.targets, gate))

@@ -1,0 +1,55 @@
+"""The types that operators of foreign dialects take and give, by operator and version, as a front end states them.
+
+Deliberately absent: the tables. A front end hangs what it knows on the module that it reads (`Module.signatures`), so
+passes ask whether a type is legal without its library.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from runtime.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True)
+class SlotTypes:
+    """What one operand or result may be.
+
+    Dtypes: those of a tensor; a slot that takes no tensor has none.
+    """
+
+    name: str
+    variable: str | None  # all slots of one type variable have one type; None: this one is by itself
+    dtypes: frozenset[DType]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The slots of one version of an operator; a variadic last one stands for any number."""
+
+    operands: tuple[SlotTypes, ...]
+    results: tuple[SlotTypes, ...]
+    variadic_operands: bool = False
+    variadic_results: bool = False
+
+    def operand(self, at: int) -> SlotTypes | None:
+        """Return what the operand at a position may be; None where the operator has none there."""
+        return _slot(self.operands, at, self.variadic_operands)
+
+    def result(self, at: int) -> SlotTypes | None:
+        """Return what the result at a position may be; None where the operator has none there."""
+        return _slot(self.results, at, self.variadic_results)
+
+
+class Signatures(Protocol):
+    """What a front end knows of the operators of its dialect. It is asked once for every node, so it remembers."""
+
+    def signature(self, domain: str, op_type: str, version: int) -> Signature | None:
+        """Return the signature that an operator has at a version of its operator set; None where there is none."""
+
+
+def _slot(slots: tuple[SlotTypes, ...], at: int, variadic: bool) -> SlotTypes | None:
+    if at < len(slots):
+        return slots[at]
+    return slots[-1] if variadic and slots else None

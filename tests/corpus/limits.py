@@ -1,0 +1,114 @@
+"""What must hold for a converted model of the corpus, and for which models it does not hold yet.
+
+Deliberately absent: exact figures, which `python -m tests.corpus` prints. What is better passes, what is worse fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from runtime.dtypes import DType, bf16, f16
+from tests.corpus.accuracy import Error
+from tests.corpus.examine import Examination
+from tests.corpus.models import Model
+
+INFINITY: Final = float("inf")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds for one model; those that are not the default have a reason."""
+
+    why: str = ""
+    low_nodes: float = 0.95  # share of the nodes with most of the arithmetic
+    low_work: float = 0.95  # share of their multiply-adds
+    joins: int = 0
+    relative: float = 0.01  # error over the largest value of an output
+    absolute: float = 1e-3  # enough where the relative error is larger: small probabilities
+
+    def allows(self, error: Error, noise: Error | None) -> bool:
+        """Return whether an error is small, or no larger than twice what an optimisation makes of the model itself."""
+        margin = 2 * noise.relative if noise is not None else 0.0
+        return error.relative <= max(self.relative, margin) or error.absolute <= self.absolute
+
+
+def complaints(found: Examination, limits: Limits) -> list[str]:
+    """Return what does not hold for a converted model."""
+    figures = found.figures
+    if found.failure is not None or figures is None:
+        return [f"cannot be converted: {found.failure}"]
+    said = []
+    if found.checker is not None:
+        said.append(f"does not pass the full check: {found.checker}")
+    if not found.keeps_ends:
+        said.append("declares other inputs or outputs")
+    if not found.repeats:
+        said.append("a second conversion changes it, or fails")
+    if figures.joins > limits.joins:
+        said.append(f"{figures.joins} casts between two nodes of one precision, at most {limits.joins}")
+    if figures.repeated_casts:
+        said.append(f"{figures.repeated_casts} casts of a value to a type beyond the first")
+    if figures.mistyped_casts:
+        said.append(f"{figures.mistyped_casts} casts are declared as something else")
+    for share, least, what in (
+        (figures.low_share_of_nodes, limits.low_nodes, "nodes"),
+        (figures.low_share_of_work, limits.low_work, "multiply-adds"),
+    ):
+        if share < least:
+            said.append(f"{share:.1%} of the {what} are low, at least {least:.1%}; {', '.join(figures.high_nodes[:5])}")
+    for way, run in found.runs.items():
+        if run.failure is not None:
+            said.append(f"{way}: {run.failure}")
+        said += [f"{way}: {error}" for error in run.errors if not limits.allows(error, found.noise.get(error.output))]
+    return said
+
+
+_RECURRENT = "GRU and LSTM are reductions by kind, which stay f32"
+_LOGARITHM = "the logarithm of a spectrum needs small values as exactly as large ones, and its convolution is low"
+
+NOT_YET: Final = {
+    "ocr-detection": Limits("0.2 % of a steep sigmoid's operand are 5 % of its result", relative=0.06),
+    "ocr-recognition": Limits("small biases are taken for epsilons, and are sticky", low_nodes=0.78, low_work=0.46),
+    "basic-pitch": Limits(_LOGARITHM, relative=0.17, low_nodes=0.43, low_work=0.94),
+    "plcmos": Limits(_RECURRENT, low_nodes=0.88),
+    "aecmos": Limits(_RECURRENT, low_nodes=0.77),
+    "aecmos-plain": Limits(_RECURRENT, low_nodes=0.77),
+    "aecmos-48k": Limits(_RECURRENT, low_nodes=0.77),
+    "nsnet2": Limits(_RECURRENT, low_nodes=0.66, low_work=0.28),
+    "nsnet2-48k": Limits(_RECURRENT, low_nodes=0.66, low_work=0.29),
+    "silero-v4": Limits(f"{_RECURRENT}; {_LOGARITHM}", relative=0.04, low_nodes=0.77, low_work=0.13),
+    "silero-v5": Limits(_RECURRENT, low_nodes=0.75, low_work=0.75),
+    "silero-v6": Limits(_RECURRENT, low_nodes=0.85, low_work=0.82),
+    "melspectrogram": Limits(
+        "sums of 16-bit samples overflow f16, and nothing in the model says that they come",
+        relative=INFINITY,
+        low_nodes=0,
+        low_work=0,
+        joins=1,
+    ),
+    "mycroft": Limits(_RECURRENT, low_nodes=0.33, low_work=0),
+    "tashkeel": Limits(_RECURRENT, low_nodes=0.80, low_work=0.26),
+}
+"""Models for which less is asked in f16, each bound with what it is today."""
+
+NOT_YET_BF16: Final = {
+    "silero-v5": Limits(_LOGARITHM, relative=0.25, low_nodes=0.75, low_work=0.75, joins=4),
+    "silero-v6": Limits(_LOGARITHM, relative=0.25, low_nodes=0.85, low_work=0.82),
+}
+"""The same for bf16, where they differ."""
+
+_BF16_IS_COARSER = 8  # by three bits of the mantissa
+
+
+def limits_for(model: Model, low: DType = f16) -> Limits:
+    """Return what is asked of a model, by the float that it is converted to."""
+    limits = NOT_YET.get(model.name, Limits())
+    if low is bf16:
+        looser = replace(
+            limits, relative=_BF16_IS_COARSER * limits.relative, absolute=_BF16_IS_COARSER * limits.absolute
+        )
+        limits = NOT_YET_BF16.get(model.name, looser)
+    if model.wheel is None:
+        return replace(limits, why="its weights are made up, its results mean nothing", relative=INFINITY)
+    return limits

@@ -1,0 +1,53 @@
+"""What small constants give when they are computed with; expected values by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from runtime.dtypes import DType, f16, f32, i64
+from runtime.folding import ARITHMETIC, fold
+from runtime.types import Shape, Type
+
+CASES: dict[str, tuple[list[Any], Any]] = {
+    "absolute": ([[-2.0, 3.0]], [2.0, 3.0]),
+    "add": ([[1.0], [2.0], [4.0]], [7.0]),
+    "convert": ([[2.75, -2.75]], [2, -2]),
+    "divide": ([[1.0, 3.0], 4.0], [0.25, 0.75]),
+    "exp": ([0.0], 1.0),
+    "log": ([1.0], 0.0),
+    "maximum": ([[1.0, 5.0], 2.0, 3.0], [3.0, 5.0]),
+    "minimum": ([[1.0, 5.0], 2.0, 3.0], [1.0, 2.0]),
+    "multiply": ([[2.0, 3.0], [4.0, 5.0]], [8.0, 15.0]),
+    "negative": ([[2.0]], [-2.0]),
+    "power": ([2.0, -3.0], 0.125),
+    "reciprocal": ([[4.0]], [0.25]),
+    "same": ([[1.0, 2.0]], [[1.0], [2.0]]),
+    "sqrt": ([6.25], 2.5),
+    "subtract": ([[1.0], [0.75]], [0.25]),
+}
+
+
+def folded(word: str, operands: list[Any], dtype: DType = f32, shape: Shape | None = None) -> Any:
+    return fold(word, [np.asarray(one, np.float32) for one in operands], Type.tensor(dtype, shape))
+
+
+@pytest.mark.parametrize("word", sorted(ARITHMETIC))
+def test_each_word(word: str) -> None:
+    operands, expected = CASES[word]
+    found = folded(word, operands, i64 if word == "convert" else f32, (2, 1) if word == "same" else None)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_results_are_in_the_dtype_of_the_program() -> None:
+    assert folded("multiply", [1e-30, 1e-30]) == 0 and folded("multiply", [1e-30, 1e-30]).dtype == np.float32
+    assert folded("convert", [65520.0], f16) == np.inf
+    assert folded("divide", [1.0, 0.0]) == np.inf  # and nothing is said about it
+
+
+def test_what_cannot_be_told() -> None:
+    assert folded("add", [[1.0, 2.0], [1.0, 2.0, 3.0]]) is None  # shapes that do not fit
+    assert folded("same", [[1.0, 2.0]], f32, None) is None  # in which order is not known
+    assert folded("same", [[1.0, 2.0]], f32, ("n", 1)) is None
+    assert fold("divide", [np.array(7), np.array(2)], Type.tensor(i64, ())) is None  # integers round in their own way
+    assert folded("same", [[3.0]], f32, (4, 4)).shape == ()  # one element that is repeated is still one

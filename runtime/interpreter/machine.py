@@ -26,7 +26,8 @@ from runtime.values import Operand, Value
 Array = NDArray[Any]
 Evaluator = Callable[..., Any]  # of an instruction and its operands, and of the machine where it `@uses_machine`
 
-_REFUSALS = (ValueError, TypeError, IndexError, ArithmeticError)  # numpy's, for operands that do not go together
+# numpy's, for operands that do not go together, and those of semantics that read a field which is no longer there.
+_REFUSALS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)

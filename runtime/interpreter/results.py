@@ -23,10 +23,13 @@ def settle(value: Any, type: Type, *, skip: bool) -> Any:
 
     What is no tensor (a sequence, an absent optional) and what has no known dtype is taken as it is.
 
-    Raises: InterpreterError where the shape is not that of the type, or a skipped rounding is not from float to float.
+    Raises: InterpreterError where there is no value, the shape is not that of the type, or a skipped rounding is not
+        from float to float.
     """
-    if not type.is_tensor or value is None:
+    if not type.is_tensor:
         return value
+    if value is None:
+        raise InterpreterError(f"gives no value for a result of type {type}: does its semantics return one?")
     array = np.asarray(value)
     wanted = type.shape
     if wanted is not None and not _fits(array.shape, wanted):

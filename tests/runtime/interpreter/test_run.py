@@ -171,6 +171,7 @@ def test_what_an_evaluator_does_not_know_either_is_refused() -> None:
         (np.ones(3, np.float32), r"gives the shape \[3\], which is not that of f32\[2\]"),
         ((ONES, ONES), "gives 2 results, but has 1"),
         (np.ones(2, complex), "gives elements of complex128, which is the numpy dtype of no data type"),
+        ((None,), r"gives no value for a result of type f32\[2\]"),  # the forgotten return of a semantics function
     ],
 )
 def test_a_result_must_be_what_the_instruction_says(result: Any, message: str) -> None:
@@ -178,6 +179,15 @@ def test_a_result_must_be_what_the_instruction_says(result: Any, message: str) -
     program.insert(Opaque("f", result_types=[type_of("f32", 2)]))
     with pytest.raises(InterpreterError, match=message):
         program.run(evaluator=lambda inst, operands: result)
+
+
+def test_semantics_that_read_a_field_which_is_gone_are_an_error_with_the_instruction() -> None:
+    program = Program()
+    program.insert(Opaque("f", result_types=[type_of("f32", 2)]), "s")
+    with pytest.raises(
+        InterpreterError, match="'Opaque' object has no attribute 'function'\n  in `%s: f32.2. = opaque"
+    ):
+        program.run(evaluator=lambda inst, operands: inst.function)
 
 
 def test_operands_that_do_not_fit_are_an_error_with_the_instruction() -> None:

@@ -8,7 +8,7 @@ from brewer.bir_views import bir_kind
 from brewer.model import ApIndices, Attribute, Definition, FieldTerm, Operand, Text
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
-from runtime.diagnostics import did_you_mean
+from runtime.diagnostics import Place, did_you_mean, listed
 
 _PARTS = ("dtype", "rank", "shape")  # of an operand or the result, in a term
 _OF_RESULT = ("shape", "dtype")  # may be serialized although they are no fields
@@ -119,6 +119,16 @@ def _check_term(
         _check_attribute_part(field, term, problems)
     if isinstance(field, Operand) and field.variadic:
         problems.error("D070", place, f'"{name}" is variadic; a constraint compares single operands')
+    elif isinstance(field, Operand) and term.index is not None:
+        _check_dimension(field, term.index, place, problems)
+
+
+def _check_dimension(operand: Operand, index: int, place: Place, problems: Problems) -> None:
+    """Reports a dimension that the operand never has: a rule about it would hold whatever the program is."""
+    ranks = operand.rank if operand.shape is None else (len(operand.shape),)
+    if ranks and not any(-rank <= index < rank for rank in ranks):
+        has = f"rank {listed(map(str, ranks))}; its dimensions are counted from 0"
+        problems.error("D070", place, f'"{operand.name}" has no dimension {index}', help=f"it has {has}")
 
 
 def _report_part(term: FieldTerm, problems: Problems) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from brewer.bir_views import bir_kind
+from brewer.constructor_view import has_rule
 from brewer.model import ApIndices, Attribute, Definition, FieldTerm, Operand, Text
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
@@ -30,7 +31,11 @@ def check_results(definition: Definition, vocabulary: Vocabulary, problems: Prob
     operands = {operand.name.value: operand for operand in definition.operands}
     always = [operand for operand in definition.operands if not operand.optional and not operand.variadic]
     letters = {dim for operand in always for dim in operand.shape or () if isinstance(dim, str)}
-    for result in definition.results:
+    for index, result in enumerate(definition.results):
+        if result.free_dtype and not has_rule(definition, index):
+            message = f'"{result.name}" has no type whose dtype the caller could choose'
+            help = "add a rule for its type, such as `same_as`; without one the caller gives all of it"
+            problems.error("D072", result.name.place, message, help=help)
         if result.same_as:
             _operand_named(definition, operands, result.same_as, problems)
         if result.dtype and result.dtype.value not in vocabulary.dtypes:

@@ -6,17 +6,12 @@ means). After passes, what is new is named, nodes are sorted, and types that are
 
 from __future__ import annotations
 
-import filecmp
 import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
-from onnx import FunctionProto, ModelProto, external_data_helper, helper
+from onnx import FunctionProto, ModelProto, helper
 
-from frontends.onnx import external
+from frontends.onnx.data_files import move_out, replacing, take_along
 from frontends.onnx.errors import ExportError
 from frontends.onnx.naming import names_of
 from frontends.onnx.plan import plan_of
@@ -25,8 +20,7 @@ from frontends.onnx.tensors import OnnxTensor
 from frontends.onnx.write_graph import GraphWriter
 from runtime.functions import Module
 from runtime.garbage import paused_gc
-from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode
-from runtime.lazy_tensors import LazyTensor
+from runtime.generic import ONNX_DOMAIN, Initializer
 
 LARGEST_FILE = 2**31 - 1
 """Bytes of one protobuf message."""
@@ -67,20 +61,17 @@ def save(module: Module, path: str | os.PathLike[str]) -> None:
     """Write a module as a model file, which is there whole or not at all.
 
     Data beside the model goes along: where the file is written into another folder than the module was read from, the
-    data files that it names are copied there under the same names. What is too large for one file goes to
-    `<path>.data`.
+    data files that it names are copied there under the same names; a file that is in the way is never overwritten.
+    What is too large for one file goes to `<path>.data`.
 
     Raises: ExportError, ExternalDataError, OSError.
     """
     path = Path(path)
     model = to_proto(module)
-    _copy_external_data(module, path.parent)
+    take_along(module, path)
     if _size(module) >= LARGEST_FILE:
-        data = f"{path.name}.data"
-        (path.parent / data).unlink(missing_ok=True)
-        external_data_helper.convert_model_to_external_data(model, location=data)
-        external_data_helper.write_external_data_tensors(model, str(path.parent))
-    with _replacing(path) as file:
+        move_out(model, path, module)
+    with replacing(path) as file:
         file.write(model.SerializeToString())
 
 
@@ -90,22 +81,6 @@ def _identify(shell: FunctionProto, name: str) -> None:
     if not rest:
         raise ExportError(f"@{name}: a local function is called domain::name")
     shell.domain, shell.name, shell.overload = domain, rest[0], "::".join(rest[1:])
-
-
-def _tensors(module: Module) -> Iterator[LazyTensor]:
-    """Yield every lazy tensor of a module."""
-    for function in module.functions.values():
-        for argument in function.args:
-            if isinstance(argument.default, LazyTensor):
-                yield argument.default
-        for inst in function.insts:
-            if isinstance(inst, Initializer) and isinstance(inst.value, LazyTensor):
-                yield inst.value
-            elif isinstance(inst, OnnxNode):
-                for value in inst.attributes.values():
-                    yield from (
-                        one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, LazyTensor)
-                    )
 
 
 def _size(module: Module) -> int:
@@ -118,41 +93,3 @@ def _size(module: Module) -> int:
             if value is not None and not (isinstance(value, OnnxTensor) and value.place is not None):
                 size += value.type.size_in_bytes or 0
     return size
-
-
-def _copy_external_data(module: Module, folder: Path) -> None:
-    done: set[tuple[str, ...]] = set()
-    for tensor in _tensors(module):
-        place = tensor.place if isinstance(tensor, OnnxTensor) else None
-        source = tensor.folder if isinstance(tensor, OnnxTensor) else None
-        if place is None or source is None or place.parts in done or _is_same(source, folder):
-            continue
-        done.add(place.parts)
-        assert isinstance(tensor, OnnxTensor)
-        _copy(place, source, folder, tensor.proto.name)
-
-
-def _copy(place: external.Place, source: Path, folder: Path, name: str) -> None:
-    target = folder.joinpath(*place.parts)
-    with os.fdopen(external.open_file(place, source, name), "rb") as data:
-        if target.is_file() and filecmp.cmp(source.joinpath(*place.parts), target, shallow=False):
-            return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _replacing(target) as file:
-            shutil.copyfileobj(data, file, 1 << 20)
-
-
-def _is_same(a: Path, b: Path) -> bool:
-    return b.exists() and os.path.samefile(a, b)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write, which takes the place of `path` when all is written."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(partial, "xb") as file:
-            yield file
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -159,6 +159,31 @@ def test_saving_elsewhere_takes_the_data_along(tmp_path: Path) -> None:
         save(load(path), tmp_path / "to" / "m.onnx")
 
 
+def test_a_file_in_the_way_of_the_data_is_not_overwritten(tmp_path: Path) -> None:
+    path = written(tmp_path / "from", beside("data/w.bin"))
+    other = tmp_path / "to" / "data" / "w.bin"
+    other.parent.mkdir(parents=True)
+    for content in (b"precious", (WEIGHTS + 1).tobytes()):
+        other.write_bytes(content)
+        with pytest.raises(
+            ExportError, match='keeps data in "data/w.bin", and another file of that name is in its new'
+        ):
+            save(load(path), tmp_path / "to" / "m.onnx")
+        assert other.read_bytes() == content and not (tmp_path / "to" / "m.onnx").exists()
+
+
+def test_a_model_does_not_overwrite_its_own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = load(written(tmp_path, beside("data/w.bin")))
+    content = (tmp_path / "data" / "w.bin").read_bytes()
+    with pytest.raises(ExportError, match='"w.bin" holds data of the model'):
+        save(module, tmp_path / "data" / "w.bin")
+    monkeypatch.setattr("frontends.onnx.write_model.LARGEST_FILE", 0)
+    (tmp_path / "m.onnx.data").write_bytes(content)
+    with pytest.raises(ExportError, match='"m.onnx.data" holds data of the model'):
+        save(load(written(tmp_path, beside("m.onnx.data"))), tmp_path / "m.onnx")
+    assert (tmp_path / "m.onnx.data").read_bytes() == content
+
+
 def test_a_weight_that_is_replaced_is_in_the_model(tmp_path: Path) -> None:
     module = load(written(tmp_path, beside("data/w.bin")))
     initializers_of(module)[0].value = Constant.of(WEIGHTS + 1, f32)

@@ -1,6 +1,7 @@
 """Computing the nodes of a model: `runtime.run(module, inputs, evaluator=evaluator(module))`.
 
-Operators are those of `onnx.reference`. Operands of f16 and bf16 go in as f32, and each result is rounded once, by the
+Operators are those of `onnx.reference`, except the versions of some that it computes wrongly: `corrections` has those,
+and says what is wrong with each. Operands of f16 and bf16 go in as f32, and each result is rounded once, by the
 interpreter to the type that the value has, or here to the one that the operator's schema gives where the IR knows none.
 Regions and local functions run on the interpreter itself, so the same holds inside them.
 
@@ -19,6 +20,7 @@ from onnx.reference import ReferenceEvaluator
 
 from frontends.onnx.attributes import read_attribute, write_attribute
 from frontends.onnx.control_flow import CONTROL
+from frontends.onnx.corrections import find_correction
 from frontends.onnx.protobuf import encoded
 from frontends.onnx.shells import import_operator_sets, parse_shell
 from frontends.onnx.tensors import tensor_of
@@ -110,18 +112,24 @@ class Evaluator:
         dtypes = [_low_dtype(value) for value in values]
         if inst.op_type not in _BITWISE:
             values = [_widened(value) for value in values]
-        reference = self._evaluator_of(inst, attributes, values)
-        feeds = {f"i{at}": value for at, value in enumerate(values) if value is not None}
-        try:
-            computed = iter(reference.run(None, feeds))
-        except NotImplementedError as error:
-            raise MissingSemanticsError(f"{inst.label}: {error}", inst) from error
-        except Exception as error:  # whatever an implementation of the library raises
-            raise InterpreterError(f"cannot be computed: {type(error).__name__}: {error}", inst) from error
+        computed = iter(self._computed(inst, attributes, values))
         results = [None if at in inst.absent else next(computed) for at in range(len(inst.results))]
         if any(dtypes):
             results = [self._narrowed(inst, at, result, dtypes) for at, result in enumerate(results)]
         return tuple([np.asarray(result) if isinstance(result, np.generic) else result for result in results])
+
+    def _computed(self, inst: OnnxNode, attributes: dict[str, Any], values: Sequence[Any]) -> Sequence[Any]:
+        """Return the results that are not absent, from the correction of the operator or from the reference."""
+        correction = find_correction(inst.domain, inst.op_type, self._versions.get(inst.domain))
+        if correction is not None:
+            if any(at not in inst.absent for at in range(1, len(inst.results))):
+                raise MissingSemanticsError(f"{inst.label}: results besides the first are not known", inst)
+            with _errors_at(inst):
+                return (correction(attributes, values),)
+        reference = self._evaluator_of(inst, attributes, values)
+        feeds = {f"i{at}": value for at, value in enumerate(values) if value is not None}
+        with _errors_at(inst):
+            return list(reference.run(None, feeds))
 
     def _evaluator_of(self, inst: OnnxNode, attributes: dict[str, Any], values: Sequence[Any]) -> ReferenceEvaluator:
         types = [_type_of(value) for value in values]
@@ -147,12 +155,8 @@ class Evaluator:
         graph.output.extend(helper.make_empty_tensor_value_info(name) for name in node.output if name)
         model = ModelProto(graph=graph, ir_version=10)
         import_operator_sets(model, self._versions)
-        try:
+        with _errors_at(inst):
             return ReferenceEvaluator(model)
-        except NotImplementedError as error:
-            raise MissingSemanticsError(f"{inst.label}: {error}", inst) from error
-        except Exception as error:  # whatever an implementation of the library raises
-            raise InterpreterError(f"cannot be computed: {type(error).__name__}: {error}", inst) from error
 
     def _narrowed(self, inst: OnnxNode, at: int, result: Any, dtypes: Sequence[DType | None]) -> Any:
         """Return a result rounded to the type that the schema gives it, where the IR does not know it."""
@@ -175,6 +179,17 @@ class Evaluator:
             if schema.inputs[min(index, len(schema.inputs) - 1)].type_str == wanted:
                 return dtype
         return None
+
+
+@contextmanager
+def _errors_at(inst: OnnxNode) -> Iterator[None]:
+    """Say at which node the computation failed."""
+    try:
+        yield
+    except NotImplementedError as error:
+        raise MissingSemanticsError(f"{inst.label}: {error}", inst) from error
+    except Exception as error:  # whatever an implementation of an operator raises
+        raise InterpreterError(f"cannot be computed: {type(error).__name__}: {error}", inst) from error
 
 
 def _low_dtype(value: Any) -> DType | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from typing import Any
 import pytest
 
 from brewer.command_line import main
-from brewer.load import load
 from brewer.meaning.comparison import compare
 from brewer.meaning.snapshot import load_both, snapshot_at
 from brewer.project import Project
@@ -249,18 +247,3 @@ def test_a_machine_without_git_is_said(repository: Repository, monkeypatch: pyte
     monkeypatch.setenv("PATH", str(repository.root))
     with pytest.raises(DiagnosticsError, match="git cannot be run"):
         snapshot_at(Project(repository.root), "HEAD")
-
-
-@pytest.mark.bench
-def test_a_diff_takes_about_as_long_as_two_loads(committed: Path) -> None:
-    def seconds(run: Any) -> float:
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            run()
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    project = Project(committed)
-    once = seconds(lambda: load(Project(committed)))
-    assert seconds(lambda: compare(*load_both(Project(project.root), "HEAD"))) < 3 * once

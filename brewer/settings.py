@@ -50,8 +50,11 @@ def read_settings(root: Path, text: str, problems: Problems) -> Layout | None:
     problems.add_source(file, text)
     try:
         tools = tomllib.loads(text).get(TABLE[0], {})
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # not TOML, or a number of more digits than Python reads
         problems.error("D110", _place_in(file, str(error)), f"the file is not TOML: {_without_place(str(error))}")
+        return None
+    except RecursionError:
+        problems.error("D110", Place(file, 1, 1), "the file is not TOML that can be read: it is nested too deeply")
         return None
     found = tools.get(TABLE[1]) if isinstance(tools, dict) else None
     if found is None:

@@ -54,10 +54,10 @@ class TemplateFaults:
     found: dict[_Fault, list[str]] = field(default_factory=dict)
     not_python: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, error: jinja2.TemplateError, template: str, subject: str) -> None:
+    def add(self, error: Exception, template: str, subject: str) -> None:
         """`template` is the one that was asked for, which may include the faulty one; `subject` what it was for."""
         file, line = self._where(error, template)
-        message = error.message or type(error).__name__
+        message = getattr(error, "message", None) or f"{type(error).__name__}: {error}"
         help = error.help if isinstance(error, UnknownName) else ""
         fault = _Fault(_stretch(file, line, message), message, help)
         self.found.setdefault(fault, []).append(subject)
@@ -76,7 +76,7 @@ class TemplateFaults:
             whole = f"what was rendered for this is not Python: {message}"
             problems.error("D081", place, whole, notes=[_seen_for(subjects)] if len(subjects) > 1 else [])
 
-    def _where(self, error: jinja2.TemplateError, template: str) -> tuple[str, int]:
+    def _where(self, error: Exception, template: str) -> tuple[str, int]:
         """The innermost frame that is a template, or what a syntax error says."""
         found = (str(self.templates / template), 1)
         if isinstance(error, jinja2.TemplateSyntaxError):
@@ -108,6 +108,6 @@ def _stretch(file: str, line: int, message: str) -> Place:
 
 def _text_of(file: str) -> str:
     try:
-        return Path(file).read_text(encoding="utf-8")
+        return Path(file).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""

@@ -16,21 +16,26 @@ _NEEDED = ("runtime", "generated", "frontends")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, unless parts of it come from somewhere else; return the exit status."""
-    complaint = why_shadowed()
-    if complaint is not None:
-        print(complaint, file=sys.stderr)
-        return 2
-    from passes.command_line import main as run
+    try:
+        complaint = why_shadowed()
+        if complaint is not None:
+            print(complaint, file=sys.stderr)
+            return 2
+        from passes.command_line import main as run
 
-    return run(arguments, {".onnx": _onnx})
+        return run(arguments, {".onnx": _onnx})
+    except KeyboardInterrupt:
+        print("passes: interrupted; nothing was written", file=sys.stderr)
+        return 130  # as shells say of SIGINT
 
 
 def _onnx() -> FrontEnd:
     """Return the front end for ONNX models, which needs the `onnx` extra."""
-    from frontends.onnx import SIGNATURES, OnnxError, load, save
+    from frontends.onnx import SIGNATURES, BrokenModelError, ExternalDataError, OnnxError, load, save
+    from frontends.onnx.data_files import data_files
     from passes.foreign_files import FrontEnd
 
-    return FrontEnd(load, save, OnnxError, SIGNATURES)
+    return FrontEnd(load, save, OnnxError, SIGNATURES, (BrokenModelError, ExternalDataError), data_files)
 
 
 def why_shadowed() -> str | None:

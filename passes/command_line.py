@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 
 from passes.build import build_pipeline
-from passes.foreign_files import FrontEnds, fetching, hang_signatures, read_foreign, write_foreign
+from passes.foreign_files import FrontEnds, check_overwriting, fetching, hang_signatures, read_foreign, write_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import Check, PassManager, Step, Watcher
 from passes.precision.policy import POLICIES, UnknownPolicyError, policy_named
-from passes.precision.report_file import check_report, precision_passes, tell
-from passes.program_files import Program, read_program, write_program
+from passes.precision.report_file import check_report, precision_passes, telling
+from passes.program_files import STREAM, Program, complain, discard_output, read_program, write_out, write_program
 from passes.registry import load_all
 from passes.report import pass_table, run_report
 from runtime.diagnostics import Diagnostic, DiagnosticsError
@@ -34,36 +34,50 @@ examples:
   python -m passes model.onnx --elide 16
 
 Files whose names end in .bir or .json hold BIR, in .onnx a model, all others the text form. FILE may be - for standard
-input. Without --passes and --policy the program is only read, checked and printed.
+input, and OUT for standard output. Without --passes and --policy the program is only read, checked and printed.
 
 exit status: 0 done; 1 a pass failed, which is a fault of the pass; 2 mistakes in the program, the pipeline or the
 usage. Where it is not 0, nothing is written.
 """
 
 
+_MOST_DIGITS = 40
+
+
 def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = None) -> int:
     """Run the command line and return its exit status; `front_ends` read and write files of foreign forms."""
-    given = _parser().parse_args(arguments)
     try:
+        given = _arguments(arguments)
         if given.list:
-            print(pass_table(load_all()))
+            write_out(f"{pass_table(load_all())}\n")
         else:
             _run(given, front_ends or {})
-        sys.stdout.flush()
     except DiagnosticsError as error:
-        print(error, file=sys.stderr)
+        complain(str(error))
         return 2
     except PassFailure as error:
         if given.traceback and error.cause is not None:
-            traceback.print_exception(error.cause)
-        print(f"passes: error: {error}", file=sys.stderr)
+            complain("".join(traceback.format_exception(error.cause)).rstrip("\n"))
+        complain(f"passes: error: {error}")
         if error.cause is not None and not given.traceback:
-            print("help: --traceback shows everything that was under way", file=sys.stderr)
+            complain("help: --traceback shows everything that was under way")
         return 1
     except BrokenPipeError:  # whoever read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return 1
     return 0
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    try:
+        given = _parser().parse_args(arguments)
+    except SystemExit as exit:
+        if exit.code == 0 and sys.stdout is not None:
+            write_out("")  # the help; where it cannot be written, now is the time to say so
+        raise
+    if given.output == STREAM:
+        given.output = None
+    return given
 
 
 def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
@@ -75,6 +89,10 @@ def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
     program = read_foreign(given.file, front_ends) or read_program(given.file)
     module = program.module
     module.places = program.places
+    if given.report is not None and given.report != STREAM:
+        check_overwriting(module, given.file, given.report, front_ends, "P014", "report")
+    if given.output is not None:
+        check_overwriting(module, given.file, given.output, front_ends, "P011", "program")
     if any(precision_passes((*steps, *precision))):
         hang_signatures(module, front_ends)
     if target is not None:
@@ -86,20 +104,18 @@ def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
         check=None if given.no_verify else _check_of(program, target),
         rollback=False,  # nothing is written after a failure
         explain=given.verbose,
-        before=_printer("before", given, front_ends) if given.print_ir_before else None,
-        after=_printer("after", given, front_ends) if given.print_ir_after else None,
+        before=_printer("before", given.elide) if given.print_ir_before else None,
+        after=_printer("after", given.elide) if given.print_ir_after else None,
     )
-    runs = manager.run(module)
-    text = ""
     with fetching(given.file, given.output, front_ends):
-        if given.output is None:
-            text = print_module(module, elide=given.elide)  # all of it, before any of it is shown
-        elif not write_foreign(module, given.output, front_ends):
-            write_program(module, given.output)
-    sys.stdout.write(text)
-    tell(manager.steps, given.report, given.output)
+        runs = manager.run(module)
+        with telling(manager.steps, given.report, given.output):
+            if given.output is None:
+                write_out(print_module(module, elide=given.elide))  # all of it, before any of it is shown
+            elif not write_foreign(module, given.output, front_ends):
+                write_program(module, given.output)
     if given.stats or given.verbose:
-        print(run_report(runs), file=sys.stderr)
+        complain(run_report(runs))
 
 
 def _precision_steps(policy: str | None) -> tuple[Step, ...]:
@@ -121,11 +137,12 @@ def _check_of(program: Program, target: Target | None) -> Check:
     return check
 
 
-def _printer(when: str, given: argparse.Namespace, front_ends: FrontEnds) -> Watcher:
+def _printer(when: str, elide: int | None) -> Watcher:
     def show(transform: DotTransform, module: Module) -> None:
-        print(f"// {when} {transform.pass_name}", file=sys.stderr)
-        with fetching(given.file, None, front_ends):
-            write_module(module, sys.stderr, elide=given.elide)
+        complain(f"// {when} {transform.pass_name}")
+        if sys.stderr is not None:
+            with suppress(OSError):  # as `complain`
+                write_module(module, sys.stderr, elide=elide)
 
     return show
 
@@ -139,9 +156,16 @@ def _target_named(name: str | None) -> Target | None:
 
 
 def _count(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f'"{text}" is no number of elements')
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+        shown = f'"{text}" is' if len(text) <= _MOST_DIGITS else f"a word of {len(text)} characters is"
+        raise argparse.ArgumentTypeError(f"{shown} no number of elements")
     return int(text)
+
+
+def _file_name(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("the name of a file is needed, and this is empty")
+    return text
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -153,13 +177,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     names = ", ".join(target.name for target in TARGETS)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("file", nargs="?", metavar="FILE", help="the program: text, or BIR or a model by its ending")
+    what.add_argument(
+        "file", nargs="?", type=_file_name, metavar="FILE", help="the program: text, or BIR or a model by its ending"
+    )
     what.add_argument("--list", action="store_true", help="list the passes with their options, and exit")
     parser.add_argument("--passes", default="", metavar="PIPELINE", help="the passes to run, separated by commas")
     parser.add_argument("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}")
-    parser.add_argument("-o", "--output", metavar="OUT", help="where to write the result; without it, text is printed")
     parser.add_argument(
-        "--report", metavar="FILE", help="write what runs in which float, and why: text, or JSON by its ending"
+        "-o", "--output", type=_file_name, metavar="OUT", help="where to write the result; without it, text is printed"
+    )
+    parser.add_argument(
+        "--report",
+        type=_file_name,
+        metavar="FILE",
+        help="write what runs in which float, and why: text, or JSON by its ending",
     )
     parser.add_argument(
         "--target", help=f"the target to compile for ({names}); without it the program's own, else every target"

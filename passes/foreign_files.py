@@ -5,13 +5,15 @@ Deliberately absent: the front ends. They need libraries that the passes do not,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from passes.program_files import Program
+from passes.framework.failure import PassFailure
+from passes.program_files import STREAM, Program, is_bir
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.generic import ONNX_DOMAIN
 
@@ -24,12 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FrontEnd:
-    """How a foreign form is read and written; `error` is what both raise. `save` writes all of a file or nothing."""
+    """How a foreign form is read and written; `error` is what both raise. `save` writes all of a file or nothing.
+
+    `broken` are those errors that say that what was read is at fault, whenever that shows; `data_files` names the files
+    beside its own that a program fetches its weights from.
+    """
 
     load: Callable[[str], Module]
     save: Callable[[Module, str], None]
     error: type[Exception]
     signatures: Signatures | None = None  # of the operators that programs of this form hold
+    broken: tuple[type[Exception], ...] = ()
+    data_files: Callable[[Module], Iterable[Path]] = lambda module: ()
 
 
 FrontEnds = Mapping[str, Callable[[], FrontEnd]]
@@ -59,9 +67,25 @@ def write_foreign(module: Module, name: str, front_ends: FrontEnds) -> bool:
     end = _front_end_of(name, front_ends)
     if end is None:
         return False
+    if not module.functions:
+        raise DiagnosticsError([Diagnostic("P011", f"{name} cannot be written: the program has no function")])
     with _reporting("P011", "cannot be written", name, end):
         end.save(module, name)
     return True
+
+
+def check_overwriting(module: Module, source: str, name: str, front_ends: FrontEnds, code: str, what: str) -> None:
+    """Refuse to write `what` to a file that the program needs: its source in another form, or data that it fetches.
+
+    Raises: DiagnosticsError.
+    """
+    end = _front_end_of(source, front_ends)
+    in_place = what == "program" and _form_of(source, front_ends) == _form_of(name, front_ends)
+    if not in_place and source != STREAM and _is_same(name, source):
+        raise DiagnosticsError([Diagnostic(code, f"the {what} would overwrite {source}, which it is made from")])
+    for file in () if end is None else end.data_files(module):
+        if _is_same(name, file):
+            raise DiagnosticsError([Diagnostic(code, f"the {what} would overwrite {file}, data of {source}")])
 
 
 def hang_signatures(module: Module, front_ends: FrontEnds) -> None:
@@ -82,16 +106,36 @@ def hang_signatures(module: Module, front_ends: FrontEnds) -> None:
 
 @contextmanager
 def fetching(source: str, name: str | None, front_ends: FrontEnds) -> Iterator[None]:
-    """Report what goes wrong while a program from `source` is written to `name`, where its weights are fetched.
+    """Say that the program from `source` is at fault where it turns out so while it is converted and written to `name`.
 
-    Raises: DiagnosticsError where the front end of `source` cannot fetch one.
+    Raises: DiagnosticsError where a front end cannot fetch the contents of a tensor, in a pass or afterwards.
     """
-    end = _front_end_of(source, front_ends)
-    if end is None:
+    ends = [_front_end_of(each, front_ends) for each in (source, name) if each is not None]
+    broken = tuple(error for end in ends if end is not None for error in end.broken)
+    try:
         yield
-        return
-    with _reporting("P011", "cannot be written", name or "the program", end):
-        yield
+    except PassFailure as failure:
+        if not isinstance(failure.cause, broken):
+            raise
+        raise _unreadable(source, failure.cause) from failure
+    except broken as error:
+        raise _unreadable(source, error) from error
+
+
+def _unreadable(source: str, error: Exception) -> DiagnosticsError:
+    return DiagnosticsError([Diagnostic("P010", f"{source} cannot be read: {error}")])
+
+
+def _is_same(name: str, file: str | Path) -> bool:
+    with suppress(OSError):
+        return os.path.samefile(name, file)
+    return os.path.realpath(name) == os.path.realpath(file)
+
+
+def _form_of(name: str, front_ends: FrontEnds) -> str:
+    """Return the ending that says the form, one for all of BIR; an empty one is the text form."""
+    ending = Path(name).suffix.lower()
+    return ".bir" if is_bir(name) else ending if ending in front_ends else ""
 
 
 def _front_end_of(name: str, front_ends: FrontEnds) -> FrontEnd | None:
@@ -112,5 +156,10 @@ def _reporting(code: str, what: str, name: str, end: FrontEnd) -> Iterator[Any]:
         yield
     except OSError as error:
         raise DiagnosticsError([Diagnostic(code, f"{name} {what}: {error.strerror or error}")]) from error
+    except UnicodeEncodeError as error:
+        message = f"{name} {what}: a name or text in it holds {error.object[error.start]!a}, which is no character"
+        raise DiagnosticsError([Diagnostic(code, message)]) from error
     except end.error as error:
+        if code == "P011" and isinstance(error, end.broken):
+            raise  # what was read is at fault, and `fetching` knows its name
         raise DiagnosticsError([Diagnostic(code, f"{name} {what}: {error}")]) from error

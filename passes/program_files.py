@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
@@ -21,7 +22,7 @@ from runtime.text.places import Places
 from runtime.text.printer import write_module
 
 BIR_ENDINGS: Final = (".bir", ".json")
-STREAM: Final = "-"  # the name of standard input
+STREAM: Final = "-"  # the name of standard input and output
 
 
 @dataclass(frozen=True)
@@ -58,23 +59,69 @@ def write_file(name: str, write: Callable[[TextIO], None]) -> None:
 
     Raises: DiagnosticsError where it cannot be written.
     """
-    path = Path(os.path.realpath(name))  # a link stays one
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    with file_written_around(name, write):
+        pass
+
+
+@contextmanager
+def file_written_around(name: str, write: Callable[[TextIO], None]) -> Iterator[None]:
+    """Write a file beside the one that it is to replace, do the body, and only then replace that one.
+
+    What cannot be replaced, such as a terminal, is written before the body.
+
+    Raises: DiagnosticsError where it cannot be written.
+    """
+    replaced = os.path.isfile(name) or not os.path.exists(name)  # whose answer to an impossible name is no
+    path = Path(os.path.realpath(name) if replaced else name)  # a link stays one
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new") if replaced else path
     try:
-        if path.exists() and not path.is_file():  # a terminal, a pipe, /dev/null: nothing that can be replaced
-            with path.open("w", encoding="utf-8", newline="\n") as file:
-                write(file)
-            return
-        try:
+        with _file_errors("P011", "cannot be written", name):
             with beside.open("w", encoding="utf-8", newline="\n") as file:
                 write(file)
-            if path.exists():
+            if replaced and path.exists():
                 beside.chmod(path.stat().st_mode & 0o7777)
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        yield
+        if replaced:
+            with _file_errors("P011", "cannot be written", name):
+                beside.replace(path)
+    finally:
+        if replaced:
+            with suppress(OSError):
+                beside.unlink()
+
+
+def write_out(text: str) -> None:
+    """Write all of a text to standard output, now.
+
+    Raises: DiagnosticsError where it cannot be written; BrokenPipeError where its reader has gone.
+    """
+    if sys.stdout is None:
+        raise DiagnosticsError([Diagnostic("P011", "standard output cannot be written: it is closed")])
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise _file_error("P011", "cannot be written", name, error) from error
+        discard_output()
+        raise _file_error("P011", "cannot be written", "standard output", error) from error
+    except UnicodeEncodeError as error:
+        message = f"standard output cannot be written: {error.encoding} has no {error.object[error.start]!a}"
+        raise DiagnosticsError([Diagnostic("P011", message, help="set PYTHONIOENCODING=utf-8")]) from error
+
+
+def discard_output() -> None:
+    """Let what is left of standard output go nowhere, so that the end of the process does not fail on it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def complain(text: str) -> None:
+    """Print to standard error, unless that is closed."""
+    if sys.stderr is not None:
+        with suppress(OSError):  # there is nowhere left to say it
+            print(text, file=sys.stderr)
 
 
 def is_bir(name: str) -> bool:
@@ -83,15 +130,23 @@ def is_bir(name: str) -> bool:
 
 
 def _read_text(name: str) -> str:
-    try:
+    if name == STREAM and sys.stdin is None:
+        raise DiagnosticsError([Diagnostic("P010", "standard input cannot be read: it is closed")])
+    with _file_errors("P010", "cannot be read", name):
         data = sys.stdin.buffer.read() if name == STREAM else Path(name).read_bytes()
-    except OSError as error:
-        raise _file_error("P010", "cannot be read", name, error) from error
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         message = f"{name} is no text: byte 0x{data[error.start]:02x} at {error.start} is not UTF-8"
         raise DiagnosticsError([Diagnostic("P010", message)]) from error
+
+
+@contextmanager
+def _file_errors(code: str, what: str, name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _file_error(code, what, name, error) from error
 
 
 def _file_error(code: str, what: str, name: str, error: OSError) -> DiagnosticsError:

@@ -14,7 +14,7 @@ from brewer.origins.trees import KeyPath, entry_in
 from brewer.yaml_tree import Mapping
 from runtime.diagnostics import Place, did_you_mean
 
-_PLACE = re.compile(r"(.+\.(?:py|j2|yaml)):([0-9]+)(?::[0-9]+)?\Z")
+_PLACE = re.compile(r"(.+\.(?:py|j2|yaml)):([0-9]{1,9})(?::[0-9]{1,9})?\Z")
 
 
 def place_in(asked: str) -> tuple[str, int] | None:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NoReturn
 
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Place
 
 FIXPOINT: Final = "fixpoint"
+DEEPEST: Final = 100  # how many `fixpoint` may stand in one another
 
 _TOKEN = re.compile(r"(?P<space>\s+)|(?P<word>[^\s,{}()=]+)|(?P<mark>[,{}()=])")
 
@@ -69,6 +70,7 @@ class _Reader:
         found = [match for match in _TOKEN.finditer(text) if match.lastgroup != "space"]
         self._tokens = [Word(match.group(), match.start()) for match in found]
         self._at = 0
+        self._depth = 0
 
     @property
     def peek(self) -> Word:
@@ -87,7 +89,12 @@ class _Reader:
         name = self._word("the name of a pass")
         if name.text == FIXPOINT:
             self._expect("(", 'the steps to repeat, such as "fixpoint(eliminate-casts)"')
-            return FixpointSpec(self.steps(end=")"))
+            if self._depth == DEEPEST:
+                self._fail_at(name, f'more than {DEEPEST} "{FIXPOINT}" stand in one another')
+            self._depth += 1
+            steps = self.steps(end=")")
+            self._depth -= 1
+            return FixpointSpec(steps)
         return PassSpec(name, self._options() if self._take("{") else ())
 
     def _options(self) -> tuple[tuple[Word, Word], ...]:
@@ -117,9 +124,11 @@ class _Reader:
         if not self._take(token):
             self._fail(expected)
 
-    def _fail(self, expected: str) -> None:
-        message = f"found {_named(self.peek.text)}, expected {expected}"
-        raise DiagnosticsError([pipeline_diagnostic("P001", message, self.peek, self._text, self._file)])
+    def _fail(self, expected: str) -> NoReturn:
+        self._fail_at(self.peek, f"found {_named(self.peek.text)}, expected {expected}")
+
+    def _fail_at(self, word: Word, message: str) -> NoReturn:
+        raise DiagnosticsError([pipeline_diagnostic("P001", message, word, self._text, self._file)])
 
 
 def _named(token: str) -> str:

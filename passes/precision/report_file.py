@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Fixpoint, Step
 from passes.precision.report import PrecisionReport
-from passes.program_files import STREAM, write_file
+from passes.program_files import STREAM, complain, file_written_around, write_out
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 
 
@@ -60,22 +60,31 @@ def check_report(name: str, output: str | None, steps: Sequence[Step]) -> None:
     raise DiagnosticsError([Diagnostic("P011", f"{name} cannot be written: {why}")])
 
 
-def tell(steps: Iterable[Step], name: str | None, output: str | None) -> None:
+@contextmanager
+def telling(steps: Iterable[Step], name: str | None, output: str | None) -> Iterator[None]:
     """Say what the precision passes among steps did: warnings always, on standard error; all of it where asked for.
+
+    The body writes the program. A file is all written before, and put in its place after: there are both or neither.
 
     Raises: DiagnosticsError where the report cannot be written.
     """
     reports = reports_of(steps)
+    text = "" if name is None else _text_of(*reports, is_json=name.lower().endswith(".json"))
+    if name is None or name == STREAM:
+        yield
+    else:
+        with file_written_around(name, lambda file: print(text, file=file)):
+            yield
     if name != STREAM or output is not None:
         for report in reports:
             for warning in report.warnings:
-                print(f"passes: warning: {report.policy}: {warning}", file=sys.stderr)
-    if name is None:
-        return
-    (report,) = reports
-    is_json = name.lower().endswith(".json")
+                complain(f"passes: warning: {report.policy}: {warning}")
+    if name == STREAM and output is None:
+        complain(text)
+    elif name == STREAM:
+        write_out(f"{text}\n")
+
+
+def _text_of(report: PrecisionReport, *, is_json: bool) -> str:
     text = json.dumps(report.to_json(), indent=1, ensure_ascii=False) if is_json else str(report)
-    if name == STREAM:
-        print(text, file=sys.stderr if output is None else sys.stdout)
-    else:
-        write_file(name, lambda file: print(text, file=file))
+    return text.encode(errors="backslashreplace").decode()  # a name may hold half of a surrogate pair

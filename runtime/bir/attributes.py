@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from runtime.bir.contents import contents_of
-from runtime.bir.problems import decoded, unknown, wrong_kind
+from runtime.bir.problems import BirError, decoded, unknown, wrong_kind
 from runtime.bir.type_names import dtype_of_name, type_of_text
 from runtime.info import AttributeInfo
 from runtime.types import Dim, Shape
@@ -112,6 +112,15 @@ def number_value(found: Any) -> float:
     raise wrong_kind(found, "a number")
 
 
+def _float(found: Any) -> float:
+    number = number_value(found)
+    try:
+        float(number)
+    except OverflowError:
+        raise BirError("B012", "expected a number, found a whole number that is larger than every float") from None
+    return number
+
+
 def _bool(found: Any) -> bool:
     if isinstance(found, bool):
         return found
@@ -132,7 +141,7 @@ def _dim(found: Any) -> Dim:
 
 _DECODERS: dict[str, Decoder] = {
     "int": _int,
-    "float": number_value,
+    "float": _float,
     "bool": _bool,
     "str": _text,
     "dtype": dtype_of_name,

@@ -143,5 +143,5 @@ def test_weights_that_cannot_be_fetched_are_a_mistake_and_leave_the_old_file(
     for arguments in (["-o", str(out)], ["-o", str(tmp_path / "out.txt")], []):
         assert main([str(path), *arguments]) == 2
         printed, said = capsys.readouterr()
-        assert "error[P011]" in said and 'needs 8 bytes at offset 0, but "data" has 5' in said
+        assert f"error[P010]: {path} cannot be read" in said and 'needs 8 bytes at offset 0, but "data" has 5' in said
         assert out.read_bytes() == written and not (tmp_path / "out.txt").exists() and printed == ""

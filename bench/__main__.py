@@ -1,7 +1,7 @@
 """The command line of the benchmarks.
 
 python -m bench                    all of them, written to bench/RESULTS.md
-python -m bench parse walk         some of them, printed
+python -m bench parse brewing      some of them, printed
 python -m bench --smoke            all of them at tiny sizes, to see that they run
 """
 
@@ -13,38 +13,49 @@ from importlib.metadata import version
 from os import cpu_count
 from pathlib import Path
 
+from bench import brewing
 from bench.benchmarks import BENCHMARKS
 from bench.contender import CONTENDERS, load_contender
 from bench.report import write_growth_table, write_main_table, write_page
 from bench.run import SMOKE_SIZES, Plan, Row, run_benchmarks
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+BREWING = "brewing"
+"""The benchmark of whole processes; all others run in a process that is warm."""
+NAMES = (*BENCHMARKS, BREWING)
 
 
 def main() -> int:
     options = _read_command_line()
     plan = Plan(sizes=SMOKE_SIZES) if options.smoke else Plan()
     rows: list[Row] = []
-    for row in run_benchmarks(options.names or tuple(BENCHMARKS), options.contender or tuple(CONTENDERS), plan):
+    names = options.names or NAMES
+    in_process = [name for name in names if name != BREWING]
+    for row in run_benchmarks(in_process, options.contender or tuple(CONTENDERS), plan):
         print(f"{row.benchmark}: {row.label} measured", file=sys.stderr, flush=True)
         rows.append(row)
-    print("\n".join([*write_main_table(rows, plan), "", *write_growth_table(rows, plan)]))
+    tables = [[*write_main_table(rows, plan), "", *write_growth_table(rows, plan)]] if rows else []
+    section: list[str] = []
+    if BREWING in names and not options.contender:
+        section = brewing.write_section(brewing.SMOKE_SIZES if options.smoke else brewing.SIZES)
+        tables.append(section)
+    print("\n\n".join("\n".join(table) for table in tables))
     if not (options.smoke or options.names or options.contender):
-        RESULTS.write_text(write_page(rows, plan, _facts()), encoding="utf-8")
+        RESULTS.write_text(write_page(rows, plan, _facts(), section), encoding="utf-8")
         print(f"\nwritten to bench/{RESULTS.name}")
     return 0
 
 
 def _read_command_line() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Benchmarks of brewer, beside its peers.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"a benchmark: {', '.join(BENCHMARKS)}; default: all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"a benchmark: {', '.join(NAMES)}; default: all")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, nothing written: do they run at all?")
     parser.add_argument(
         "--contender", action="append", choices=sorted(CONTENDERS), help="may be repeated; default: all"
     )
     options = parser.parse_args()
-    if unknown := [name for name in options.names if name not in BENCHMARKS]:
-        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    if unknown := [name for name in options.names if name not in NAMES]:
+        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(NAMES)}")
     return options
 
 

@@ -12,8 +12,11 @@ GROWTH_FROM = 10_000
 """Instructions; below this, what a run costs once weighs on the figures."""
 
 
-def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]]) -> str:
-    """The whole of RESULTS.md: how the figures were taken, the figures at one size, and how they grow."""
+def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]], brewing: Sequence[str] = ()) -> str:
+    """The whole of RESULTS.md: how the figures were taken, the figures at one size, and how they grow.
+
+    `brewing` is the section about that, which is measured in another way.
+    """
     return "\n".join(
         [
             "# Results",
@@ -34,6 +37,8 @@ def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]]
             "Seconds in all, and the exponent of the growth by least squares on logarithms, from 10,000 on.",
             "",
             *write_growth_table(rows, plan),
+            "",
+            *brewing,
             "",
             "## Layouts",
             "",

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
 from brewer.field_keys import PLAIN_TYPES
+from brewer.frozen import frozen
 from brewer.keys import Keys, kind_of, report_twice
 from brewer.model import AttributeType, Default, Literal, Value
 from brewer.problems import Problems
@@ -21,7 +21,7 @@ _LIST = re.compile(r"list\[ *([A-Za-z_0-9]+) *\]\Z")
 _BOUNDED = ("int", "float")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     min: float | None = None
     max: float | None = None

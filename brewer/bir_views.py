@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from brewer.field_views import FieldView
+from brewer.frozen import frozen
 from brewer.model import ApIndices, Attribute, BirField, Definition, Operand
 
 _OF_TYPE = {
@@ -18,7 +18,7 @@ _OF_TYPE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeywordView:
     """A field that `serialize` hands up by keyword: `scale=ctx.number(self._scale)`."""
 
@@ -29,7 +29,7 @@ class KeywordView:
     optional: bool = False  # the value may be None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SerializeView:
     collected: tuple[FieldView, ...]  # operands and lists of indices, which the writer collects
     keywords: tuple[KeywordView, ...]

@@ -73,11 +73,10 @@ def check_mnemonics(forms: Iterable[tuple[Definition, Rhs | None]], problems: Pr
 
 def _check_examples(definition: Definition, mnemonic: str, problems: Problems) -> None:
     """An example is a program, or `%r: type = mnemonic ...`; that it can be parsed and runs is for a test to show."""
-    shown = re.compile(rf"(?<!\S){re.escape(mnemonic)}(?!\S)")
     for example in definition.examples:
         text = example.value
         if text.startswith(("func ", "target ")):
-            if not shown.search(text):
+            if not re.search(rf"(?<!\S){re.escape(mnemonic)}(?!\S)", text):
                 help = f"somewhere in it: %r: type = {mnemonic} ..."
                 problems.error("D046", example.place, f'the example does not show "{mnemonic}"', help=help)
             continue

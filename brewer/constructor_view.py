@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from brewer.field_views import FieldView
+from brewer.frozen import frozen
 from brewer.model import Definition
 from brewer.python_sources import Parameter
 
@@ -22,7 +22,7 @@ ResultType = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstructorView:
     positional: tuple[FieldView, ...]  # those that the caller must give first
     named: tuple[FieldView, ...]  # attributes with a default: one may be added without moving another

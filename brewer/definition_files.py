@@ -9,10 +9,11 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from brewer import vocabulary as words
+from brewer.fingerprints import read_file
+from brewer.frozen import frozen
 from brewer.inheritance import Header
 from brewer.model import Text
 from brewer.problems import Problems
@@ -26,10 +27,11 @@ from runtime.diagnostics import Place, shown_path
 
 LARGEST = 1 << 19
 """Bytes of the largest file that is read. Definitions have a few thousand."""
+_YAML_NAME = re.compile(r".\.y[^.]*ml\Z", re.IGNORECASE)
 _DIALECT = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Headers:
     headers: tuple[Header, ...]  # sorted by file
     facts: tuple[FactsDocument, ...]  # sorted by file
@@ -58,10 +60,11 @@ def load_headers(project: Project, problems: Problems, only: Iterable[str] | Non
     facts: list[FactsDocument] = []
     unread: set[str] = set()
     found = _files_below(project.definitions, problems) if only is None else (project.root / name for name in only)
+    vocabulary = project.vocabulary
     for path in sorted(found, key=lambda path: path.as_posix()):
-        relative = project.relative(path)
-        if path == project.vocabulary:
+        if path == vocabulary:
             continue
+        relative = project.relative(path)
         tree = _read_file(path, problems) if _is_in_its_place(path, project, problems) else None
         if tree and is_facts_document(tree):
             facts.append(read_facts_document(path.parent.name, relative, tree, problems))
@@ -73,7 +76,7 @@ def load_headers(project: Project, problems: Problems, only: Iterable[str] | Non
 
 
 def _is_in_its_place(path: Path, project: Project, problems: Problems) -> bool:
-    parts = path.relative_to(project.definitions).parts
+    parts = str(path)[len(str(project.definitions)) + 1 :].split(os.sep)
     if len(parts) != 2 or path.suffix != ".yaml":
         help = f"definitions are the files {project.layout.definitions}/<dialect>/<Name>.yaml"
         problems.error("D026", Place(str(path), 1, 1), "nothing reads this file", help=help)
@@ -92,39 +95,36 @@ def _files_below(top: Path, problems: Problems) -> Iterator[Path]:
         folder = waiting.pop()
         try:
             with os.scandir(folder) as entries:
-                seen = [(Path(entry), entry.is_symlink()) for entry in entries]
+                seen = [(entry, entry.is_symlink()) for entry in entries if not entry.name.startswith(".")]
         except OSError as error:
             problems.error("D027", Place(str(folder), 1, 1), f"the folder cannot be read: {error.strerror}")
             continue
-        for path, is_link in seen:
-            is_folder = os.path.isdir(path)  # unlike its like, no error for links in a circle
-            if path.name.startswith("."):
-                continue
-            if re.fullmatch(r"\.y.*ml", path.suffix.lower()):
-                yield path
-            elif is_folder and is_link:
+        for entry, is_link in seen:
+            if _YAML_NAME.search(entry.name):
+                yield Path(entry)
+            elif is_link and os.path.isdir(entry):  # unlike its like, no error for links in a circle
                 help = "a folder of definitions is a real one, so that none is read twice"
-                problems.error("D026", Place(str(path), 1, 1), "nothing reads this link to a folder", help=help)
-            elif is_folder:
-                waiting.append(path)
+                problems.error("D026", Place(entry.path, 1, 1), "nothing reads this link to a folder", help=help)
+            elif not is_link and entry.is_dir():
+                waiting.append(Path(entry))
 
 
 def _read_file(path: Path, problems: Problems) -> Mapping | None:
-    place = Place(str(path), 1, 1)
+    file = str(path)
     try:
-        status = path.stat()
+        status = os.stat(file)
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):  # a pipe would wait for its writer
-            problems.error("D027", place, "the file cannot be read: it is a pipe or device")
+            problems.error("D027", Place(file, 1, 1), "the file cannot be read: it is a pipe or device")
             return None
         if status.st_size > LARGEST:
             message = f"the file has {status.st_size} bytes; at most {LARGEST} are read"
-            problems.error("D028", place, message, help="one definition a file, a few thousand bytes")
+            problems.error("D028", Place(file, 1, 1), message, help="one definition a file, a few thousand bytes")
             return None
-        data = path.read_bytes()
+        data = read_file(file)
     except OSError as error:
-        problems.error("D027", place, f"the file cannot be read: {error.strerror}")
+        problems.error("D027", Place(file, 1, 1), f"the file cannot be read: {error.strerror}")
         return None
-    return read_tree(str(path), data, problems)
+    return read_tree(file, data, problems)
 
 
 def _base_of(tree: Mapping) -> Text | None:

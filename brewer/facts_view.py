@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from brewer.frozen import frozen
 from brewer.python_text import Call, docstring, flat, literal
 from brewer.read_facts import AttributeFacts, FactsDocument, VersionFacts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperatorView:
     key: str  # ("ai.onnx", "Conv")
     versions: str  # the tuple of versions with their facts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FactsView:
     docstring: tuple[str, ...]
     classes: tuple[str, ...]  # those of `runtime.precision_facts` that it needs, sorted

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import keyword
-from dataclasses import dataclass
 from typing import Literal
 
+from brewer.frozen import frozen
 from brewer.model import ApIndices, Attribute, Definition, Operand
 from brewer.python_text import Code, docstring, flat
 
 _PYTHON_TYPE = {"dtype": "DType", "shape": "Shape", "tensor": "Constant", "type": "Type"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldView:
     """One constructor field of a generated class."""
 

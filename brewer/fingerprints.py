@@ -107,7 +107,7 @@ def _add_tree(top: str, prefix: str, digests: dict[str, str], suffix: str = "") 
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = entry.name
-                if name[0] == "." or name == "__pycache__":
+                if name[0] == "." or (name == "__pycache__" and not prefix.startswith("defs/")):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append((entry.path, f"{prefix}{name}/"))

@@ -83,8 +83,8 @@ def _parted(text: str) -> tuple[list[str], list[str]]:
     if "\\" in text or "'" in code or "#" in code:
         return _TEXT.split(text), _TEXT.findall(text)
     parts = code.split('"')
-    texts = zip(parts[:-1:2], parts[1::2], strict=True)
-    return parts[::2], [f"f{text}" for before, text in texts if before[-1:] == "f"]
+    strings = zip(parts[:-1:2], parts[1::2], strict=True)
+    return parts[::2], [f"f{text}" for before, text in strings if "{" in text and before[-1:] == "f"]
 
 
 def _statements(names: set[str], known: Mapping[str, str]) -> list[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from brewer.brewing import known_precedents, others_below_generated
@@ -18,6 +17,7 @@ from brewer.cache import State, add_written, write_state
 from brewer.definition_files import load_headers
 from brewer.fingerprints import Fingerprints, are_inputs_as_before, digest_of
 from brewer.formatting import Formatter
+from brewer.frozen import frozen
 from brewer.listing import Listed, list_definition
 from brewer.load import Instructions, load_part
 from brewer.memory import Memory
@@ -37,7 +37,7 @@ class _Doubt(Exception):
     """A complete run must decide."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Work:
     """Which definitions a run has to look at, by their files."""
 
@@ -51,7 +51,7 @@ class _Work:
         return {file: words for file, words in self.known.items() if file not in self.removed}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Run:
     """One run: where, and what it starts from."""
 

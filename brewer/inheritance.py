@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Mapping as Table
-from dataclasses import dataclass
 
 from brewer.field_keys import ATTRIBUTE, CONSTRAINT, OPERAND, RESULT
+from brewer.frozen import frozen
 from brewer.kinds import Table as KeyTable
 from brewer.model import Text
 from brewer.problems import Problems
@@ -35,7 +35,7 @@ _BY_ENTRY: Table[str, KeyTable | None] = {
 _OTHER_WAYS = (("infer", "dtype"), ("infer", "shape"), ("dtype", "infer"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """What is known of a definition before its bases are: enough to find them."""
 

@@ -71,7 +71,7 @@ class Keys:
         for pair in self.table.exclusive:
             if pair[0] in self and pair[1] in self:
                 self._report_exclusive(pair)
-        self.require(place, [key.name for key in self.table.keys if key.required])
+        self.require(place, self.table.required)
         for need in self.table.needs:
             if need.beside in self and need.unless not in self:
                 self.require(place, [need.key])
@@ -105,6 +105,8 @@ class Keys:
         return value
 
     def text(self, name: str) -> Text | None:
+        if name not in self.entries:
+            return None  # as is most often the case
         kind = self._kind(name, *_TEXTS)
         node = self.value(name)
         text = None if node is None else read_text(node, f'"{name}"', self.problems)
@@ -118,10 +120,12 @@ class Keys:
 
     def flag(self, name: str, otherwise: bool = False) -> bool:
         """`otherwise` stands for a value that is neither true nor false, which is reported."""
+        if name not in self.entries:
+            return False
         self._kind(name, Flag)
         node = self.value(name)
         if node is None:
-            return otherwise if name in self else False
+            return otherwise
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
         self.problems.error("D014", node.place, f'"{name}" is true or false, not {kind_of(node)}')

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
+from brewer.frozen import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class Flag:
     """true or false."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Whole:
     """A whole number."""
 
@@ -27,17 +28,17 @@ class Whole:
     code: str = "D014"  # of a smaller one
 
 
-@dataclass(frozen=True)
+@frozen
 class Number:
     """A whole number, or one with a fraction."""
 
 
-@dataclass(frozen=True)
+@frozen
 class FreeText:
     """Any text."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Pattern:
     """A text that is written in one way. The expression means the same in Python and in JSON Schema."""
 
@@ -52,7 +53,7 @@ class Pattern:
         return re.fullmatch(self.expression, text) is not None
 
 
-@dataclass(frozen=True)
+@frozen
 class Word:
     """One of some words: those given, or a list of the vocabulary with that name."""
 
@@ -61,7 +62,7 @@ class Word:
     code: str = "D015"
 
 
-@dataclass(frozen=True)
+@frozen
 class Reference:
     """The name of something that the loader looks for later: a field, a class, a function."""
 
@@ -70,38 +71,38 @@ class Reference:
     code: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class TypeWord:
     """The type of an attribute: a plain one, an enumeration, or a list of one of these."""
 
 
-@dataclass(frozen=True)
+@frozen
 class OfType:
     """A value of the attribute's own type."""
 
 
-@dataclass(frozen=True)
+@frozen
 class OneOrMore:
     """One value or a list of them, none twice."""
 
     item: Kind
 
 
-@dataclass(frozen=True)
+@frozen
 class ListOf:
     item: Kind
     length: int | None = None
     is_set: bool = False  # at least one, none twice
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
     """A mapping that has the keys of a table."""
 
     table: Table
 
 
-@dataclass(frozen=True)
+@frozen
 class Entries:
     """A mapping from names that the definition chooses to values of one kind."""
 
@@ -110,7 +111,7 @@ class Entries:
     may_be_empty: bool = True
 
 
-@dataclass(frozen=True)
+@frozen
 class Either:
     kinds: tuple[Kind, ...]
 
@@ -133,7 +134,7 @@ Kind = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Key:
     name: str
     kind: Kind
@@ -144,7 +145,7 @@ class Key:
     unit: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Need:
     """A key that must stand beside another one, unless a third one does."""
 
@@ -153,7 +154,7 @@ class Need:
     unless: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """All keys of one kind of mapping."""
 
@@ -168,6 +169,10 @@ class Table:
     @cached_property
     def by_name(self) -> dict[str, Key]:
         return {key.name: key for key in self.keys}
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        return tuple(key.name for key in self.keys if key.required)
 
     @property
     def names(self) -> tuple[str, ...]:

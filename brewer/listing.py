@@ -5,13 +5,12 @@ A run keeps them, so that the next one need not read what has not changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from brewer.frozen import frozen
 from brewer.load import Brewable
 from brewer.python_sources import PythonSources
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listed:
     """A definition in the table of all of them."""
 

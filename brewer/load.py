@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from brewer.check_contradictions import check_contradictions
 from brewer.check_fields import check_clashes, check_fields, check_functions
@@ -12,6 +12,7 @@ from brewer.check_rhs import check_rhs
 from brewer.check_rules import check_constraints, check_facts, check_renames, check_results, check_serialize
 from brewer.check_wrappers import check_unnamed_wrappers, check_wrapper
 from brewer.definition_files import Headers, load_headers, load_vocabulary
+from brewer.frozen import frozen
 from brewer.inheritance import Header, find_base, merged_trees, report_cycles
 from brewer.model import Definition
 from brewer.problems import Problems
@@ -23,7 +24,7 @@ from brewer.vocabulary import Vocabulary
 from runtime.diagnostics import shown_path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Brewable:
     """A checked definition with what the views need beside it."""
 
@@ -34,7 +35,7 @@ class Brewable:
     bases: tuple[str, ...]  # the files of the definitions that it stands on, nearest first
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instructions:
     """Everything that the definitions of a project say, in order of dialect and name."""
 

@@ -6,8 +6,7 @@ The model holds what a definition means after its bases were merged in (brewer/i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from brewer.frozen import frozen
 from runtime.diagnostics import Place
 
 Dim = str | int  # a letter that operands bind (`M`), or a fixed extent in elements
@@ -15,7 +14,7 @@ Literal = bool | int | float | str
 Value = Literal | tuple[Literal, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A word of a definition and where it stands."""
 
@@ -26,7 +25,7 @@ class Text:
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operand:
     name: Text  # of the constructor parameter, the property and the placeholder
     access: str = "load"  # the mode that the constructor gives to an access pattern in this slot
@@ -41,7 +40,7 @@ class Operand:
     is_sound: bool = True  # False after a mistake in what decides whether it may be absent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeType:
     word: str  # int, float, bool, str, dtype, shape, tensor, type or enum
     is_list: bool = False
@@ -53,13 +52,13 @@ class AttributeType:
         return f"list[{inner}]" if self.is_list else inner
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Default:
     value: Value
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attribute:
     name: Text
     type: AttributeType
@@ -77,7 +76,7 @@ class Attribute:
         return not self.optional and self.default is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApIndices:
     """An extra list of access-pattern indices, walked together with those of the accesses."""
 
@@ -85,7 +84,7 @@ class ApIndices:
     doc: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """How type and shape of a result follow from the operands; where nothing is said, the caller gives it."""
 
@@ -99,7 +98,7 @@ class Result:
     doc: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldTerm:
     """`field`, or `field.dtype`, `field.rank`, `field.shape`, `field.shape[i]`."""
 
@@ -115,7 +114,7 @@ class FieldTerm:
 Term = int | FieldTerm
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constraint:
     label: Text  # names the rule in messages and tests
     relation: str  # equal, not_equal, less, at_most, at_least, multiple_of
@@ -125,7 +124,7 @@ class Constraint:
     when: Text | None = None  # the rule holds only where this optional field is present
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FactByAttribute:
     """A fact that holds only for some values of an enum attribute."""
 
@@ -136,7 +135,7 @@ class FactByAttribute:
 Fact = bool | tuple[FactByAttribute, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Engines:
     hint: str | None = None  # the engine that an instruction gets where nobody chooses one
     legal: tuple[str, ...] = ()  # where it may run; empty: not said
@@ -144,7 +143,7 @@ class Engines:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BirField:
     """One entry of `serialize`."""
 
@@ -152,14 +151,14 @@ class BirField:
     kind: str  # one of read_rules.BIR_KINDS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rename:
     version: int  # the first version with the new name
     old: Text
     new: Text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """The public document that the facts of a definition come from."""
 
@@ -167,7 +166,7 @@ class Source:
     section: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     name: Text
     dialect: str  # the folder; prefix of the mnemonic for every dialect but neuron
@@ -190,7 +189,7 @@ class Definition:
     ap_indices: tuple[ApIndices, ...] = ()
     regions: tuple[Text, ...] = ()  # blocks that it holds: the branches of an If
     constraints: tuple[Constraint, ...] = ()
-    engines: Engines = field(default_factory=Engines)
+    engines: Engines = Engines()
     capabilities: tuple[tuple[str, bool], ...] = ()  # defaults of class properties, what is true of every instance
     op_kind: str | None = None  # what the precision policies look at first
     facts: tuple[tuple[str, Fact], ...] = ()  # force_f32, wide_range ...: further facts for the precision passes

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+
+from brewer.frozen import frozen
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)\Z")
 _FLOAT = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+(e[+-][0-9]+)?\Z")
@@ -23,12 +24,13 @@ _NUMBER_SOMEWHERE = re.compile(
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?\Z")
 _BOOLEAN_SOMEWHERE = frozenset({"yes", "no", "on", "off", "true", "false"})
 _NULL = frozenset({"", "~", "null"})
+_WORDS_WITH_A_MEANING = _BOOLEAN_SOMEWHERE | _NULL
 _STARTS_OF_NUMBERS = frozenset("+-.0123456789")
 _LEAST, _MOST = -(2**63), 2**64 - 1  # what every reader has an integer for
 _SHOWN = 40  # characters of a number
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ambiguous:
     """Why a plain scalar is refused."""
 
@@ -38,6 +40,8 @@ class Ambiguous:
 
 def plain_value(text: str) -> bool | int | float | str | Ambiguous:
     """The value that every YAML reader gives to the unquoted text, or why there is none."""
+    if text[:1].isalpha() and text.lower() not in _WORDS_WITH_A_MEANING:
+        return text  # as nearly all are
     if text in ("true", "false"):
         return text == "true"
     if _INTEGER.match(text) and text != "-0":

@@ -12,6 +12,7 @@ from typing import Literal
 
 from brewer.fingerprints import read_file
 from brewer.formatting import Formatter
+from brewer.frozen import frozen
 from brewer.memory import Memory
 from brewer.problems import Problems
 from brewer.project import Project
@@ -25,7 +26,7 @@ Texts = dict[str, str]
 """Outputs by their paths, as they are to be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """What happens to one file."""
 
@@ -38,7 +39,7 @@ class Change:
     edited: bool = False  # somebody else changed what brewer wrote
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """Everything that a run would do."""
 

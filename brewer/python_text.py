@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from brewer.frozen import frozen
 
 LINE_LENGTH = 120
 _MOST_ON_A_LINE = 4  # items of a list
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Code:
     """Text that is Python already: a name, a call."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A call; where it is exploded, every argument stands on a line of its own."""
 
@@ -31,38 +32,26 @@ class Call:
     exploded: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Set:
-    """The braces inside of `frozenset({...})`."""
+@frozen
+class _Piece:
+    """A value as Python text on one line, and what it takes to put it on several."""
 
-    items: tuple[str, ...]
+    flat: str
+    is_exploded: bool = False  # one item a line although it may fit on one, or something in it is so
+    items: Sequence[tuple[str, _Piece]] = ()  # what stands on lines of its own: the text before an item, and the item
+    opening: str = "("
+    closing: str = ")"
 
 
 def quoted(text: str) -> str:
     """A string literal with the quotes that black prefers."""
-    body = repr(text)[1:-1]
-    if repr(text).startswith('"'):
-        return repr(text)  # it holds a single quote and no double quote
-    return f"'{body}'" if '"' in text else f'"{body}"'
+    by_python = repr(text)
+    return by_python if by_python[0] == '"' or '"' in text else f'"{by_python[1:-1]}"'
 
 
 def flat(value: object) -> str:
     """A value as Python text on one line."""
-    if isinstance(value, Call):
-        return f"{value.function}({', '.join(f'{name}{flat(item)}' for name, item in _items(value))})"
-    if isinstance(value, Code):
-        return value.text
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, frozenset):
-        return f"frozenset({{{', '.join(quoted(item) for item in sorted(value))}}})"
-    if isinstance(value, _Set):
-        return f"{{{', '.join(quoted(item) for item in value.items)}}}"
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{flat(key)}: {flat(item)}' for key, item in value.items())}}}"
-    if isinstance(value, Sequence):
-        return f"({', '.join(flat(item) for item in value)}{',' * (len(value) == 1)})"
-    return repr(value)
+    return _piece(value).flat
 
 
 def literal(value: object, indent: int, before: int = 0, *, explode: bool = False) -> str:
@@ -71,15 +60,47 @@ def literal(value: object, indent: int, before: int = 0, *, explode: bool = Fals
     One character is left free at the end of the line, for the comma that follows. `explode` puts one item a line even
     where the whole would fit.
     """
-    whole = flat(value)
-    items = _items(value)
-    fits = indent + before + len(whole) < LINE_LENGTH and not _is_exploded(value)
-    single = len(items) == 1 and isinstance(value, tuple)  # black keeps `(x,)` on its line
-    if not items or (fits and (single or not explode)):
-        return whole
-    opening, closing = _brackets(value)
-    inner = "".join(f"{' ' * (indent + 4)}{key}{literal(item, indent + 4, len(key))},\n" for key, item in items)
-    return f"{opening}\n{inner}{' ' * indent}{closing}"
+    piece = _piece(value)
+    is_single = len(piece.items) == 1 and isinstance(value, tuple)  # black keeps `(x,)` on its line
+    return _laid_out(piece, indent, before, explode and not is_single)
+
+
+def _laid_out(piece: _Piece, indent: int, before: int, explode: bool = False) -> str:
+    fits = not piece.is_exploded and not explode and indent + before + len(piece.flat) < LINE_LENGTH
+    if fits or not piece.items:
+        return piece.flat
+    margin = " " * (indent + 4)
+    lines = [f"{margin}{key}{_laid_out(item, indent + 4, len(key))},\n" for key, item in piece.items]
+    return f"{piece.opening}\n{''.join(lines)}{' ' * indent}{piece.closing}"
+
+
+def _piece(value: object) -> _Piece:
+    """Each part of a value is looked at once: a class's `INFO` has several hundred, some of them eight levels deep."""
+    if isinstance(value, str):
+        return _Piece(quoted(value))
+    if isinstance(value, Code):
+        return _Piece(value.text)
+    if isinstance(value, Call):
+        items = [("", _piece(item)) for item in value.positional]
+        items += [(f"{name}=", _piece(item)) for name, item in value.keywords.items()]
+        return _list(f"{value.function}(", items, ")", value.exploded, most=len(items))
+    if isinstance(value, frozenset):
+        words = _list("{", [("", _piece(item)) for item in sorted(value)], "}")
+        inner = [("", words)] if len(value) > _MOST_ON_A_LINE else []
+        return _Piece(f"frozenset({words.flat})", words.is_exploded, inner, "frozenset(", ")")
+    if isinstance(value, Mapping):
+        return _list("{", [(f"{flat(key)}: ", _piece(item)) for key, item in value.items()], "}")
+    if isinstance(value, Sequence):
+        return _list("(", [("", _piece(item)) for item in value], ",)" if len(value) == 1 else ")")
+    return _Piece(repr(value))
+
+
+def _list(
+    opening: str, items: list[tuple[str, _Piece]], closing: str, exploded: bool = False, most: int = _MOST_ON_A_LINE
+) -> _Piece:
+    inner = ", ".join([key + item.flat for key, item in items])
+    is_exploded = exploded or len(items) > most or any([item.is_exploded for _, item in items])
+    return _Piece(f"{opening}{inner}{closing}", is_exploded, items, opening, closing[-1])
 
 
 def docstring(paragraphs: Iterable[str], indent: int) -> list[str]:
@@ -90,63 +111,36 @@ def docstring(paragraphs: Iterable[str], indent: int) -> list[str]:
     pad = " " * indent
     filled: list[str] = []
     for paragraph in paragraphs:
-        lines = paragraph.split("\n")
-        keep = paragraph.startswith(" ") or len(lines) > 1
-        filled += lines if keep else _fill(paragraph, LINE_LENGTH - indent - 3 * (not filled))
+        if paragraph.startswith(" ") or "\n" in paragraph:
+            filled += paragraph.split("\n")
+        else:
+            filled += _fill(paragraph, LINE_LENGTH - indent - 3 * (not filled))
     text = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in filled]
     if len(text) == 1 and indent + len(text[0]) + 6 <= LINE_LENGTH:
         end = text[0].removesuffix('"') + '\\"' if text[0].endswith('"') else text[0]
         return [f'"""{end}"""']
-    return [f'"""{text[0]}', *((pad + line).rstrip() for line in text[1:]), f'{pad}"""']
+    return [f'"""{text[0]}', *[(pad + line).rstrip() for line in text[1:]], f'{pad}"""']
 
 
 def wrapped(text: str, indent: int, hang: int) -> list[str]:
     """The lines of a paragraph that stands in a text indented by `indent`; lines after the first start with `hang`."""
-    return textwrap.wrap(
-        text,
-        LINE_LENGTH - indent,
-        subsequent_indent=" " * hang,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return _fill(text, LINE_LENGTH - indent, " " * hang) if text else []
 
 
-def _fill(paragraph: str, width: int) -> list[str]:
-    if not paragraph:
-        return [""]
-    return textwrap.wrap(paragraph, width, break_long_words=False, break_on_hyphens=False)
-
-
-def _is_exploded(value: object) -> bool:
-    """Whether the value gets one item a line although it may fit on one, or something in it does."""
-    if isinstance(value, Call) and value.exploded:
-        return True
-    items = _items(value)
-    long = len(items) > _MOST_ON_A_LINE and not isinstance(value, Call)
-    return long or any(_is_exploded(item) for _, item in items)
-
-
-def _items(value: object) -> list[tuple[str, object]]:
-    """What stands on lines of its own: the text before an item, and the item."""
-    if isinstance(value, (str, Code)):
-        return []
-    if isinstance(value, frozenset):
-        return [("", _Set(tuple(sorted(value))))] if len(value) > _MOST_ON_A_LINE else []
-    if isinstance(value, _Set):
-        return [("", item) for item in value.items]
-    if isinstance(value, Call):
-        named = [(f"{name}=", item) for name, item in value.keywords.items()]
-        return [*(("", item) for item in value.positional), *named]
-    if isinstance(value, Mapping):
-        return [(f"{flat(key)}: ", item) for key, item in value.items()]
-    return [("", item) for item in value] if isinstance(value, Sequence) else []
-
-
-def _brackets(value: object) -> tuple[str, str]:
-    if isinstance(value, Call):
-        return f"{value.function}(", ")"
-    if isinstance(value, frozenset):
-        return "frozenset(", ")"
-    if isinstance(value, _Set):
-        return "{", "}"
-    return ("{", "}") if isinstance(value, Mapping) else ("(", ")")
+def _fill(paragraph: str, width: int, hang: str = "") -> list[str]:
+    """What `textwrap` gives; where single spaces stand between words, as always, in a tenth of the time."""
+    text = paragraph.strip(" ")
+    margin = paragraph[: paragraph.index(text)]
+    if not text.isprintable() or "  " in text or len(margin) + len(text.partition(" ")[0]) > width:
+        return textwrap.wrap(paragraph, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
+    if len(margin) + len(text) <= width:
+        return [margin + text]
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        if line and len(line) + 1 + len(word) > width:
+            lines.append(line)
+            line = hang + word
+        else:
+            line = f"{line} {word}" if line else margin + word
+    return [*lines, line]

@@ -12,11 +12,11 @@ knows is no part of brewing; a test asks it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from brewer.definition_keys import FACTS
 from brewer.document_keys import ATTRIBUTE_FACTS, FACTS_DOCUMENT, OPERATOR_NAME, SLOT, VERSION
+from brewer.frozen import frozen
 from brewer.keys import Keys, entry_mapping, is_written_as
 from brewer.model import Source, Text
 from brewer.problems import Problems
@@ -25,7 +25,7 @@ from brewer.yaml_tree import Entry, Mapping
 from runtime.diagnostics import Note
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SlotFacts:
     """What the values of one operand or result are."""
 
@@ -34,7 +34,7 @@ class SlotFacts:
     precision: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeFacts:
     """What the value of an attribute is."""
 
@@ -44,7 +44,7 @@ class AttributeFacts:
     added_to: int | None  # the index of an operand
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VersionFacts:
     since: int  # the first version of the operator set for which this holds
     op_kind: str
@@ -56,13 +56,13 @@ class VersionFacts:
     holding: tuple[str, ...]  # wide_range and its like, in the order of definition_keys.FACTS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperatorFacts:
     name: Text
     versions: tuple[VersionFacts, ...]  # sorted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FactsDocument:
     domain: str
     dialect: str  # the folder; all documents of one become one table

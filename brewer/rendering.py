@@ -10,6 +10,7 @@ from typing import Any
 import jinja2
 
 from brewer.facts_view import facts_view
+from brewer.frozen import frozen
 from brewer.imports import import_lines, known_names, names_used
 from brewer.listing import Listed, list_definition
 from brewer.load import Brewable, Instructions
@@ -20,7 +21,7 @@ from brewer.template_faults import TemplateFaults, Unknown
 from brewer.views import class_view
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rendered:
     """The text of one file of the package that is brewed."""
 
@@ -138,7 +139,7 @@ class Renderer:
         """`subject` is what is being rendered, for messages."""
         try:
             return self.environment.get_template(template).render(**values)
-        except jinja2.TemplateError as error:
+        except Exception as error:  # whatever goes wrong while a template runs is a mistake in the template
             self.faults.add(error, template, subject)
             return None
 

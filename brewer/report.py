@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TextIO
 
+from brewer.frozen import frozen
 from brewer.plan import Change, Plan
 
 SHOWN_BY_CHECK = 40  # lines of difference
@@ -16,7 +16,7 @@ _DONE = {"create": "wrote", "overwrite": "overwrote", "remove": "removed"}
 _TO_DO = {"create": "to write", "overwrite": "to overwrite", "remove": "to remove"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hunk:
     """One stretch of a difference, with lines around it."""
 
@@ -25,8 +25,8 @@ class Hunk:
 
     @property
     def change(self) -> tuple[str, ...]:
-        """The lines that come and go, which other files may have, too."""
-        return tuple(line for line in self.lines if not line.startswith(" "))
+        """The lines that come and go, which other files may have, too; an empty one may be counted at either end."""
+        return tuple(line for line in self.lines if not line.startswith(" ") and line[1:].strip())
 
 
 def written_lines(plan: Plan) -> list[str]:

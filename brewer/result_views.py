@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
 
 from brewer.constructor_view import has_many_results, has_rule
 from brewer.field_views import dtype_code
+from brewer.frozen import frozen
 from brewer.model import Definition, Dim, Operand, Result, Text
 from brewer.python_sources import PythonFunction
 from brewer.python_text import literal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoundOperand:
     """An operand whose extents a result has."""
 
@@ -20,7 +20,7 @@ class BoundOperand:
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResultRuleView:
     """A method that returns the type of one result, in one of three ways."""
 
@@ -33,7 +33,7 @@ class ResultRuleView:
     bound: tuple[BoundOperand, ...] = ()  # operands whose extents the shape names
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResultsView:
     rules: tuple[ResultRuleView, ...]
     together: tuple[str, ...]  # the methods that infer_result_types calls, where there are several results

@@ -10,8 +10,8 @@ dictionary. Parentheses are, outside of groups.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from brewer.frozen import frozen
 from brewer.model import Text
 from brewer.problems import Problems
 from runtime.diagnostics import Place
@@ -23,19 +23,19 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literal:
     text: str
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placeholder:
     field: str
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     parts: tuple[Literal | Placeholder, ...]
     place: Place
@@ -45,7 +45,7 @@ class Group:
         return tuple(part for part in self.parts if isinstance(part, Placeholder))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rhs:
     mnemonic: Text
     parts: tuple[Literal | Placeholder | Group, ...]

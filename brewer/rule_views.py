@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from brewer.frozen import frozen
 from brewer.model import Constraint, Definition, FieldTerm, Operand, Term, Text
 from brewer.python_text import LINE_LENGTH, docstring, quoted
 
@@ -20,7 +21,7 @@ _RELATION_FUNCTIONS = {
 _ROOM = LINE_LENGTH - 16 - 3  # characters for one string of a message, its quotes and the comma aside
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleView:
     """A rule as a method `_verify_<label>`."""
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from brewer.field_views import enum_alias, enum_constant, group_constant
+from brewer.frozen import frozen
 from brewer.listing import Listed
 from brewer.python_text import docstring, literal
 from brewer.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntryView:
     mnemonic: str
     module: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnumView:
     alias: str  # ActivationFunction
     constant: str  # ACTIVATION_FUNCTION
@@ -41,7 +41,7 @@ def class_entries(listed: Sequence[Listed]) -> tuple[EntryView, ...]:
     return tuple(sorted(entries, key=lambda entry: entry.name))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GroupView:
     constant: str  # FLOATS
     words: str  # in parentheses

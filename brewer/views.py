@@ -5,13 +5,13 @@ A method is part of a view only where the class needs its own. What would do not
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import takewhile
 
 from brewer.bir_views import SerializeView, serialize_view
 from brewer.constructor_view import ConstructorView, constructor_kind, constructor_view
 from brewer.docs_view import class_docstring, module_docstring
 from brewer.field_views import FieldView, ap_indices_view, attribute_view, operand_view, region_name
+from brewer.frozen import frozen
 from brewer.info_view import info_view
 from brewer.load import Brewable
 from brewer.model import Definition
@@ -22,14 +22,14 @@ from brewer.text_view import rhs_lines
 from brewer.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RegionView:
     slot: str
     property: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClassView:
     """A generated class; each template takes the part that it is about."""
 

@@ -6,11 +6,11 @@ Deliberately absent: what a word means. That is in `runtime`; a test compares th
 from __future__ import annotations
 
 from collections.abc import Mapping as Table
-from dataclasses import dataclass
 from functools import cached_property
 
 from brewer.document_keys import ENUM_WORD, ENUMERATION, GROUP_NAME, VOCABULARY
 from brewer.field_keys import PLAIN_TYPES
+from brewer.frozen import frozen
 from brewer.keys import Keys, is_known, is_written_as, read_texts
 from brewer.model import Text
 from brewer.problems import Problems
@@ -21,14 +21,14 @@ FILE = "defs/vocabulary.yaml"
 Lists = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enum:
     name: Text
     values: tuple[str, ...]
     doc: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Vocabulary:
     dtypes: tuple[str, ...] = ()  # in the order of the file, which is the order in the generated module
     dtype_groups: Lists = ()  # short names for lists of data types

@@ -186,20 +186,20 @@ def test_what_editors_leave_behind_is_not_looked_at(name: str, tmp_path: Path) -
 def test_a_folder_or_file_without_permission_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the tests run as somebody who may read everything."""
     project = project_with(tmp_path, {"defs/neuron/X.yaml": X.encode(), "defs/closed/Y.yaml": X.encode()})
-    scandir, read_bytes = os.scandir, Path.read_bytes
+    scandir = os.scandir
 
     def refusing_scandir(path: Path) -> object:
         if path.name == "closed":
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)
 
-    def refusing_read(path: Path) -> bytes:
-        if path.name == "X.yaml":
-            raise PermissionError(13, "Permission denied", str(path))
-        return read_bytes(path)
+    def refusing_read(path: str) -> bytes:
+        if path.endswith("X.yaml"):
+            raise PermissionError(13, "Permission denied", path)
+        return Path(path).read_bytes()
 
     monkeypatch.setattr("brewer.definition_files.os.scandir", refusing_scandir)
-    monkeypatch.setattr(Path, "read_bytes", refusing_read)
+    monkeypatch.setattr("brewer.definition_files.read_file", refusing_read)
     said = [f"{found.code} {found.message}" for found in mistakes(project)]
     assert said == [
         "D027 the folder cannot be read: Permission denied",

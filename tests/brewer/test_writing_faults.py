@@ -122,7 +122,7 @@ def test_whatever_the_system_refuses_files_are_whole_and_the_next_run_finishes(
 ) -> None:
     before = tree(project)
     refusals = 0
-    for at in range(1, 40):
+    for at in range(1, 40, 1 if number == errno.ENOSPC else 5):
         with monkeypatch.context() as patch:
             patch.setattr("brewer.writing.os", Refusing(at, number))
             code = main(["--root", str(project.root)])
@@ -137,7 +137,7 @@ def test_whatever_the_system_refuses_files_are_whole_and_the_next_run_finishes(
         else:
             assert "of 5 changes are made; once that is mended, run brewer again" in said
             check_files_are_whole(project, before)
-    assert refusals > 12 and tree(project) == wanted(project)
+    assert refusals >= (12 if number == errno.ENOSPC else 3) and tree(project) == wanted(project)
 
 
 def test_a_disk_that_is_full_from_the_start_leaves_everything_as_it_was(project: Project) -> None:
@@ -153,7 +153,7 @@ def test_a_disk_that_is_full_from_the_start_leaves_everything_as_it_was(project:
     check_next_run_finishes(project)
 
 
-@pytest.mark.parametrize("at", [1, 6, 10, 12, 14])
+@pytest.mark.parametrize("at", [1, 6, 10, 12, 13])
 def test_a_run_that_is_killed_leaves_whole_files_and_the_next_one_finishes(at: int, project: Project) -> None:
     before = tree(project)
     run = run_script(project, at, signal.SIGKILL)
@@ -161,9 +161,9 @@ def test_a_run_that_is_killed_leaves_whole_files_and_the_next_one_finishes(at: i
     left = list(project.generated.rglob("*.tmp"))
     for path in left:
         os.utime(path, (1_000_000_000, 1_000_000_000))  # nobody's any more, after some minutes
-    assert bool(left) == (at not in (1, 14))
+    assert bool(left) == (at not in (1, 13))
     changed = {path for path, data in tree(project).items() if data != before.get(path) and not path.endswith(".tmp")}
-    assert len(changed) == {1: 0, 6: 0, 10: 1, 12: 3, 14: 4}[at]
+    assert len(changed) == {1: 0, 6: 0, 10: 1, 12: 3, 13: 4}[at]
     definition_now = definition("B", "Changed once more, after the run was killed.")
     (project.definitions / "neuron" / "B.yaml").write_text(definition_now)
     check_next_run_finishes(project)
@@ -184,7 +184,8 @@ def test_many_runs_at_once_do_not_disturb_each_other(project: Project) -> None:
     brewed = brew(project)
     with ThreadPoolExecutor(8) as pool:
         for _ in pool.map(lambda _: carry_out(brewed.plan, project), range(60)):
-            assert tree(project).keys() >= brewed.texts.keys()
+            found = {path: (project.root / path).read_text() for path in brewed.texts}
+            assert found == brewed.texts
     assert tree(project) == wanted(project) and not list(project.generated.rglob("*.tmp"))
 
 

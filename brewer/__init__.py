@@ -5,4 +5,5 @@ classes, wrappers and named functions of the project are read as source text (`a
 
 The way of a definition, one module a step:
     text_files -> yaml_tree -> inheritance -> read_definition (model) -> checks -> views -> rendering -> plan -> writing
+Around it: brewing (a complete run), incremental (one after few changes), fingerprints, cache, memory (what was there).
 """

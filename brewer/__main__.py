@@ -105,5 +105,14 @@ def _why_shadowed() -> str | None:
     )
 
 
+def _leave(code: int) -> None:
+    """Ends the process without taking every object apart first, unless somebody looks on."""
+    if sys.gettrace() is None and sys.getprofile() is None and sys.stdout and sys.stderr:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    _leave(main())

@@ -47,7 +47,7 @@ class State:
 
 def seal(inputs: dict[str, str], outputs: dict[str, str], said: str) -> str:
     lines = [f"{name} {digest}" for digests in (inputs, outputs) for name, digest in sorted(digests.items())]
-    return digest_of("\n".join([*lines, said]).encode())
+    return digest_of("\n".join([*lines, said]).encode("utf-8", "surrogateescape"))  # names of files may be any bytes
 
 
 def said_of_unchanged(root: str, now: Fingerprints) -> str | None:

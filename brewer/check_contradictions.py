@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from types import MappingProxyType
 
+from brewer.frozen import frozen
 from brewer.model import Attribute, Constraint, Definition, FieldTerm, Operand, Text
 from brewer.problems import Problems
 from runtime.diagnostics import Note, either, listed
@@ -22,7 +24,7 @@ _FLIPPED = {"less": "greater", "at_most": "at_least", "at_least": "at_most", "eq
 _ORDERS = {"equal": "=", "not_equal": "<>", "less": "<", "greater": ">", "at_most": "<=", "at_least": "=>"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Claim:
     """What something says of a term: a range, a number that it is not, or one that it is a multiple of."""
 
@@ -34,7 +36,7 @@ class _Claim:
     step: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Order:
     """In which ways a constraint lets two terms be ordered."""
 
@@ -42,14 +44,14 @@ class _Order:
     ways: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Room:
     """What claims leave of a term: the tightest of each kind."""
 
     low: _Claim | None = None
     high: _Claim | None = None
     step: _Claim | None = None
-    unequal: Mapping[float, _Claim] = field(default_factory=dict)
+    unequal: Mapping[float, _Claim] = MappingProxyType({})
 
     def narrowed(self, claim: _Claim) -> _Room:
         low = claim if claim.low > (self.low.low if self.low else -math.inf) else self.low

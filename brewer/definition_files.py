@@ -45,7 +45,7 @@ def load_vocabulary(project: Project, problems: Problems) -> Vocabulary | None:
         help = "it lists the words that definitions may use"
         problems.error("D084", None, f"there is no file {shown_path(str(file))}", help=help)
         return None
-    tree = _read_file(file, problems)
+    tree = _read_file(str(file), problems)
     vocabulary = words.read_vocabulary(tree, problems) if tree else None
     if vocabulary and project.layout.is_foreign and not problems.found:
         ours = load_vocabulary(Project.of_this_tool(), Problems())
@@ -60,16 +60,18 @@ def load_headers(project: Project, problems: Problems, only: Iterable[str] | Non
     facts: list[FactsDocument] = []
     unread: set[str] = set()
     found = _files_below(project.definitions, problems) if only is None else (project.root / name for name in only)
-    vocabulary = project.vocabulary
+    vocabulary, root = project.vocabulary, f"{project.root}{os.sep}"
     for path in sorted(found, key=lambda path: path.as_posix()):
         if path == vocabulary:
             continue
-        relative = project.relative(path)
-        tree = _read_file(path, problems) if _is_in_its_place(path, project, problems) else None
+        file = str(path)
+        tree = _read_file(file, problems) if _is_in_its_place(path, project, problems) else None
+        relative = file[len(root) :].replace(os.sep, "/") if file.startswith(root) else project.relative(path)
+        dialect = file.split(os.sep)[-2]
         if tree and is_facts_document(tree):
-            facts.append(read_facts_document(path.parent.name, relative, tree, problems))
-        elif tree and (name := read_header(str(path), tree, problems)):
-            headers.append(Header(name, path.parent.name, relative, tree, _base_of(tree)))
+            facts.append(read_facts_document(dialect, relative, tree, problems))
+        elif tree and (name := read_header(file, tree, problems)):
+            headers.append(Header(name, dialect, relative, tree, _base_of(tree)))
         else:
             unread.add(path.stem)
     return Headers(tuple(headers), tuple(facts), frozenset(unread))
@@ -109,8 +111,7 @@ def _files_below(top: Path, problems: Problems) -> Iterator[Path]:
                 waiting.append(Path(entry))
 
 
-def _read_file(path: Path, problems: Problems) -> Mapping | None:
-    file = str(path)
+def _read_file(file: str, problems: Problems) -> Mapping | None:
     try:
         status = os.stat(file)
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):  # a pipe would wait for its writer

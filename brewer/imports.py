@@ -73,8 +73,10 @@ def names_used(text: str) -> set[str]:
     name of something that is imported; a test compares the two.
     """
     code, texts = _parted(text)
-    expressions = [part for each in texts if each[:1] == "f" for part in _EXPRESSION.findall(each)]
-    return set(" ".join([*code, *expressions]).replace(".", " .").translate(_TO_SPACES).split())
+    for each in texts:
+        if each[:1] == "f":
+            code += _EXPRESSION.findall(each)
+    return set(" ".join(code).replace(".", " .").translate(_TO_SPACES).split())
 
 
 def _parted(text: str) -> tuple[list[str], list[str]]:

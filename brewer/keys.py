@@ -39,12 +39,14 @@ class Keys:
         self.table = table
         self.problems = problems
         self.lists = lists or {}
-        self.entries = {entry.name: entry for entry in mapping if entry.name in table.by_name}
+        known = table.by_name
+        self.entries = {name: entry for entry in mapping.entries if (name := entry.key.text) in known}
         self.doubled = mapping.doubled
         self._misspelled: set[str] = set()
-        for entry in mapping:
-            if entry.name not in table.by_name:
-                self._report_unknown(entry)
+        if len(self.entries) < len(mapping.entries):
+            for entry in mapping:
+                if entry.name not in known:
+                    self._report_unknown(entry)
 
     def _report_unknown(self, entry: Entry) -> None:
         what, names = self.table.what, self.table.names

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from brewer.check_contradictions import check_contradictions
 from brewer.check_fields import check_clashes, check_fields, check_functions
@@ -85,7 +84,7 @@ def load_part(project: Project, files: Iterable[str], others: Iterable[str]) -> 
     problems.raise_if_any()
     assert vocabulary is not None
     unjudged = frozenset(others) - {header.name.value for header in found.headers}
-    instructions = check_together(project, replace(found, unread=unjudged), vocabulary, problems)
+    instructions = check_together(project, Headers(found.headers, found.facts, unjudged), vocabulary, problems)
     problems.raise_if_any()
     return instructions
 

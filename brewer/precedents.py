@@ -135,6 +135,8 @@ def _shape_of_docstring(lines: list[str], indent: int) -> str:
     if others and not (others[-1].strip() == _QUOTES and others[-1].startswith(" " * indent)):
         raise _Unclear
     inner = others[:-1] if others else []
+    if others and not inner:  # black puts the quotes behind the one line, where they fit
+        raise _Unclear
     if not others:
         text = text.removesuffix(_QUOTES)
         if len(first) > LINE_LENGTH or not first.endswith(_QUOTES):

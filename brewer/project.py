@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from brewer.frozen import frozen
 from brewer.python_sources import Modules, PythonSources
 
 _TOOL = Path(__file__).resolve().parent.parent
 _VOCABULARY = "vocabulary.yaml"
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """The parts of a project, from its root; the defaults are those of brewer's own repository."""
 
@@ -20,14 +21,14 @@ class Layout:
     templates: str = "templates"  # laid over those of brewer; empty: there are none
     vocabulary: str = ""  # empty: the file beside the dialects if there is one, else the one of brewer
     python: str = "."  # the folder in which Python finds the project's packages
-    modules: Modules = field(default_factory=Modules)
+    modules: Modules = Modules()
     is_foreign: bool = False  # whether `runtime` is that of the installed brewer, not a folder of the project
 
 
-@dataclass(frozen=True)
+@frozen
 class Project:
     root: Path
-    layout: Layout = field(default_factory=Layout)
+    layout: Layout = Layout()
 
     @classmethod
     def of_this_tool(cls) -> Project:

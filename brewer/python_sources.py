@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from brewer.frozen import frozen
 from runtime.diagnostics import Place
 
 ROOT_CLASS = "Instruction"  # what every base of a definition derives from
 
 
-@dataclass(frozen=True)
+@frozen
 class Modules:
     """Packages and modules of a project as they are imported; the defaults are those of brewer's own repository.
 
@@ -38,7 +39,7 @@ _CLASS = re.compile(r"^class[ \t]+(\w+)", re.MULTILINE)
 _FUNCTION = re.compile(r"^def[ \t]+([^\W_]\w*)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@frozen
 class Parameter:
     name: str
     annotation: str
@@ -46,7 +47,7 @@ class Parameter:
     types: tuple[str, ...]  # the names that the annotation consists of
 
 
-@dataclass(frozen=True)
+@frozen
 class PythonClass:
     name: str
     module: str  # runtime.instructions
@@ -71,7 +72,7 @@ class PythonClass:
         return tuple(_init(self.node))
 
 
-@dataclass(frozen=True)
+@frozen
 class PythonFunction:
     name: str
     parameters: tuple[str, ...]

@@ -78,21 +78,22 @@ def _piece(value: object) -> _Piece:
     """Each part of a value is looked at once: a class's `INFO` has several hundred, some of them eight levels deep."""
     if isinstance(value, str):
         return _Piece(quoted(value))
-    if isinstance(value, Code):
-        return _Piece(value.text)
     if isinstance(value, Call):
         items = [("", _piece(item)) for item in value.positional]
         items += [(f"{name}=", _piece(item)) for name, item in value.keywords.items()]
         return _list(f"{value.function}(", items, ")", value.exploded, most=len(items))
+    if isinstance(value, tuple):
+        return _list("(", [("", _piece(item)) for item in value], ",)" if len(value) == 1 else ")")
+    if isinstance(value, (bool, int, float)) or value is None:
+        return _Piece(repr(value))
+    if isinstance(value, Code):
+        return _Piece(value.text)
     if isinstance(value, frozenset):
         words = _list("{", [("", _piece(item)) for item in sorted(value)], "}")
         inner = [("", words)] if len(value) > _MOST_ON_A_LINE else []
         return _Piece(f"frozenset({words.flat})", words.is_exploded, inner, "frozenset(", ")")
-    if isinstance(value, Mapping):
-        return _list("{", [(f"{flat(key)}: ", _piece(item)) for key, item in value.items()], "}")
-    if isinstance(value, Sequence):
-        return _list("(", [("", _piece(item)) for item in value], ",)" if len(value) == 1 else ")")
-    return _Piece(repr(value))
+    assert isinstance(value, Mapping), f"{value!r} has no form in Python text"
+    return _list("{", [(f"{flat(key)}: ", _piece(item)) for key, item in value.items()], "}")
 
 
 def _list(
@@ -115,11 +116,14 @@ def docstring(paragraphs: Iterable[str], indent: int) -> list[str]:
             filled += paragraph.split("\n")
         else:
             filled += _fill(paragraph, LINE_LENGTH - indent - 3 * (not filled))
-    text = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in filled]
-    if len(text) == 1 and indent + len(text[0]) + 6 <= LINE_LENGTH:
-        end = text[0].removesuffix('"') + '\\"' if text[0].endswith('"') else text[0]
+    text = "\n".join(filled)
+    if '"' in text or "\\" in text:
+        filled = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').split("\n")
+    first = filled[0]
+    if len(filled) == 1 and indent + len(first) + 6 <= LINE_LENGTH:
+        end = first.removesuffix('"') + '\\"' if first.endswith('"') else first
         return [f'"""{end}"""']
-    return [f'"""{text[0]}', *[(pad + line).rstrip() for line in text[1:]], f'{pad}"""']
+    return [f'"""{first}', *[(pad + line).rstrip() for line in filled[1:]], f'{pad}"""']
 
 
 def wrapped(text: str, indent: int, hang: int) -> list[str]:
@@ -129,12 +133,12 @@ def wrapped(text: str, indent: int, hang: int) -> list[str]:
 
 def _fill(paragraph: str, width: int, hang: str = "") -> list[str]:
     """What `textwrap` gives; where single spaces stand between words, as always, in a tenth of the time."""
+    if len(paragraph) <= width and paragraph.isprintable() and paragraph[-1:] != " ":
+        return [paragraph]
     text = paragraph.strip(" ")
     margin = paragraph[: paragraph.index(text)]
     if not text.isprintable() or "  " in text or len(margin) + len(text.partition(" ")[0]) > width:
         return textwrap.wrap(paragraph, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
-    if len(margin) + len(text) <= width:
-        return [margin + text]
     lines: list[str] = []
     line = ""
     for word in text.split(" "):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+import os
 
 from brewer.definition_keys import DEFINITION, REGION_NAME
 from brewer.inheritance import Header
@@ -29,14 +29,15 @@ def read_header(file: str, tree: Mapping, problems: Problems) -> Text | None:
     """The definition's name, once it is one; without it nothing else of the file can be judged."""
     keys = Keys(tree, DEFINITION, problems)
     start = tree.entries[0].place if tree.entries else tree.place
-    stem = PurePosixPath(file).stem
+    leaf = os.path.basename(file)
+    stem = leaf.rpartition(".")[0]
     keys.require(start, ["name"], f"add `name: {stem}`")
     name = keys.text("name")
     if name is None:
         return None
     if name.value != stem:
         message = f'the file of the definition "{name}" must be called {name}.yaml'
-        help = f"rename the file, which is called {PurePosixPath(file).name}, or the definition"
+        help = f"rename the file, which is called {leaf}, or the definition"
         problems.error("D023", name.place, message, help=help)
         return None  # a copy of another definition would clash with it in everything
     return name

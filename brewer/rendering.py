@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,8 @@ from brewer.load import Brewable, Instructions
 from brewer.problems import Problems
 from brewer.project import Project
 from brewer.table_views import class_entries, enum_views, group_views, mnemonic_entries
-from brewer.template_faults import TemplateFaults, Unknown
+from brewer.template_faults import TemplateFaults
+from brewer.templates import fast_environment, plain_environment
 from brewer.views import class_view
 
 
@@ -39,21 +41,19 @@ class Renderer:
     instructions: Instructions
     problems: Problems
     faults: TemplateFaults = field(init=False)
+    imports: dict[tuple[frozenset[str], str], str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "faults", TemplateFaults(self.project.templates))
 
     @cached_property
     def environment(self) -> jinja2.Environment:
-        return jinja2.Environment(
-            loader=jinja2.FileSystemLoader(self.project.template_folders),
-            undefined=Unknown,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            autoescape=False,
-            auto_reload=False,  # else each of a thousand includes would look at the disk
-        )
+        return plain_environment(self.project.template_folders)
+
+    @cached_property
+    def fast(self) -> jinja2.Environment:
+        """What most rendering is done with; `environment` where it fails."""
+        return fast_environment(self.environment)
 
     @cached_property
     def known(self) -> Mapping[str, str]:
@@ -96,12 +96,20 @@ class Renderer:
         body = self._render("instruction.py.j2", view.file, view=view)
         if body is None:
             return None
-        imports = import_lines(names_used(self._plain(body)), {**self.known, view.base: view.base_module})
+        imports = self._imports(names_used(self._plain(body)), view.base, view.base_module)
         text = self._render(
             "instruction_module.py.j2", view.file, view=view, origin=origin, imports=imports, body=body.strip("\n")
         )
         path = f"{self.project.output}/{brewable.definition.dialect}/{view.name}.py"
         return None if text is None else Rendered(path, text, view.file, brewable.bases)
+
+    def _imports(self, used: set[str], base: str, base_module: str) -> str:
+        """The import lines of a module; many modules have the same."""
+        names = frozenset(used & self.known.keys())
+        lines = self.imports.get((names, base))
+        if lines is None:
+            lines = self.imports[names, base] = import_lines({*names, base}, {**self.known, base: base_module})
+        return lines
 
     def _dialects(self) -> list[str]:
         of_definitions = {definition.dialect for definition in self.instructions.definitions}
@@ -137,6 +145,8 @@ class Renderer:
 
     def _render(self, template: str, subject: str, **values: Any) -> str | None:
         """`subject` is what is being rendered, for messages."""
+        with suppress(Exception):
+            return self.fast.get_template(template).render(**values)
         try:
             return self.environment.get_template(template).render(**values)
         except Exception as error:  # whatever goes wrong while a template runs is a mistake in the template

@@ -132,4 +132,4 @@ def _as_of(asked: str, root: Path, found: Diagnostic) -> Diagnostic:
 def _place_as_of(asked: str, root: Path, place: Place | None) -> Place | None:
     if place is None or not place.file.startswith(str(root)):
         return place
-    return replace(place, file=f"{asked}:{Path(place.file).relative_to(root).as_posix()}")
+    return place._replace(file=f"{asked}:{Path(place.file).relative_to(root).as_posix()}")

@@ -127,9 +127,9 @@ def _others(held: Any, here: str, owner: Any) -> Iterator[tuple[str, Any]]:
         yield here, next(word for word in WORDS[here] if word != held)
     elif isinstance(held, Text):
         yield here, Text(f"{held.value}x", held.place)
-    elif dataclasses.is_dataclass(held) and not isinstance(held, Place):
+    elif dataclasses.is_dataclass(held):
         yield from ((f"{here} > {path}", other) for path, other in mutations(held))
-    elif isinstance(held, tuple):
+    elif isinstance(held, tuple) and not isinstance(held, Place):
         is_pair = len(held) == 2 and isinstance(held[0], str) and not isinstance(held[1], str)  # a name and what it has
         for index, item in enumerate(held):
             if item == ("commutative", False):

@@ -126,6 +126,8 @@ UNSETTLED = [
     '"""a """\n',
     '"""a\n  b\n"""\n',
     '"""a\n    b\n    """\n',
+    '"""a\n"""\n',
+    'class A:\n    """A.\n    """\n\n    x = 1\n',
     'x = """a"""\n',
     "if x:\n  y = 1\n",
     "def f():\n    x = 1\ndef g():\n    y = 1\n",

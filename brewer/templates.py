@@ -1,0 +1,53 @@
+"""The templates of a project as Jinja takes them: as they are, and in a form that renders faster.
+
+Deliberately absent: a difference between the two. Whatever goes wrong with the fast form, the plain one has the last
+word, and its line numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import jinja2
+
+from brewer.template_faults import Unknown
+
+_INCLUDE = re.compile(r'^[ \t]*\{% include "([^"\n]+)" %\}\n', re.MULTILINE)
+_NOT_TO_TOUCH = re.compile(r"\{#(?:(?!#\}).)*\{%|\{%-? *raw", re.DOTALL)
+
+
+def plain_environment(folders: Sequence[Path]) -> jinja2.Environment:
+    """Templates as they are."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folders),
+        undefined=Unknown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        auto_reload=False,  # else each of a thousand includes would look at the disk
+    )
+
+
+def fast_environment(plain: jinja2.Environment) -> jinja2.Environment:
+    """The same with the text of each included template in place of the include, which takes a third off the time."""
+    assert isinstance(plain.loader, jinja2.FileSystemLoader)
+    # Looking for constants to fold takes an eighth of the time of compiling, and finds none.
+    return plain.overlay(loader=_Inlining(plain.loader.searchpath), cache_size=-1, optimized=False)
+
+
+class _Inlining(jinja2.FileSystemLoader):
+    """Puts included templates in, each in a scope of its own as an include has."""
+
+    def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        source, file, is_current = super().get_source(environment, template)
+        if _NOT_TO_TOUCH.search(source):
+            return source, file, is_current
+
+        def in_its_scope(include: re.Match[str]) -> str:
+            inner, _, _ = self.get_source(environment, include[1])
+            return f"{{% with %}}\n{inner}{{% endwith %}}\n"
+
+        return _INCLUDE.sub(in_its_scope, source), file, is_current

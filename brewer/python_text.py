@@ -116,6 +116,8 @@ def docstring(paragraphs: Iterable[str], indent: int) -> list[str]:
             filled += paragraph.split("\n")
         else:
             filled += _fill(paragraph, LINE_LENGTH - indent - 3 * (not filled))
+    if len(filled) == 1 and indent + len(filled[0]) + 6 > LINE_LENGTH:  # black puts the closing quotes on the only line
+        filled = _fill(filled[0], LINE_LENGTH - indent - 6)
     text = "\n".join(filled)
     if '"' in text or "\\" in text:
         filled = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').split("\n")

@@ -73,6 +73,23 @@ PerfMode = Literal["double_row"]
 """Faster modes of the tensor engine."""
 PERF_MODES: Final[tuple[PerfMode, ...]] = get_args(PerfMode)
 
+PoolOp = Literal[
+    "max",
+    "mean",
+]
+"""What a pool makes of the elements of a window."""
+POOL_OPS: Final[tuple[PoolOp, ...]] = get_args(PoolOp)
+
+ReduceOp = Literal[
+    "sum",
+    "mean",
+    "max",
+    "min",
+    "prod",
+]
+"""What a reduction makes of the elements along its axes."""
+REDUCE_OPS: Final[tuple[ReduceOp, ...]] = get_args(ReduceOp)
+
 RmwOp = Literal["add"]
 """What a store does with the elements that it meets in memory."""
 RMW_OPS: Final[tuple[RmwOp, ...]] = get_args(RmwOp)

@@ -6,11 +6,13 @@ at worst), and the verifier says what does not fit. A constructor must not fail 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from runtime.constants import Constant
 from runtime.dtypes import DType, f32
 from runtime.types import Dim, Shape, Type
+from runtime.windows import Windows, why_not_windows
 
 
 def broadcast_type(lhs: Type, rhs: Type) -> Type:
@@ -77,3 +79,54 @@ def gathered_type(src: Type, generic_dim: int, generic_addrs: Type | None) -> Ty
 def constant_type(value: Constant) -> Type:
     """Return the type of a constant."""
     return value.type
+
+
+def conv_type(
+    src: Type,
+    weights: Type,
+    strides: Sequence[int] | None,
+    padding: Sequence[int] | None,
+    dilations: Sequence[int] | None,
+) -> Type:
+    """Return the type of a convolution.
+
+    Shapes: [N, C, ...] and [O, C / groups, ...] give [N, O, ...] with the number of windows along each dimension.
+    """
+    if src.shape is None or weights.shape is None or not 2 < len(src.shape) == len(weights.shape):
+        return Type.tensor(src.dtype, None)
+    window = weights.shape[2:]
+    known = tuple(extent for extent in window if isinstance(extent, int))
+    spatial = _windowed(src.shape[2:], known, strides, padding, dilations)
+    return Type.tensor(src.dtype, (src.shape[0], weights.shape[0], *spatial))
+
+
+def pool_type(src: Type, window: Sequence[int], strides: Sequence[int] | None, padding: Sequence[int] | None) -> Type:
+    """Return the type of a pool.
+
+    Shapes: [N, C, ...] keeps N and C, and has the number of windows along each further dimension.
+    """
+    if src.shape is None or len(src.shape) < 3:
+        return Type.tensor(src.dtype, None)
+    return Type.tensor(src.dtype, (*src.shape[:2], *_windowed(src.shape[2:], window, strides, padding)))
+
+
+def _windowed(
+    spatial: Shape,
+    window: Sequence[int],
+    strides: Sequence[int] | None,
+    padding: Sequence[int] | None,
+    dilations: Sequence[int] | None = None,
+) -> Shape:
+    rank = len(spatial)
+    lists = why_not_windows(rank, window, strides, padding, dilations=dilations)
+    if next(lists, None) is not None or min((*window, *(strides or ()), *(dilations or ())), default=1) < 1:
+        return (None,) * rank  # the verifier says why
+    return Windows.along(window, strides, padding, dilations).extents(spatial)
+
+
+def reduce_type(src: Type, axes: Sequence[int], keep_dims: bool) -> Type:
+    """Return the type of a reduction along `axes`; an axis that does not exist changes nothing."""
+    if src.shape is None:
+        return src
+    kept = ((1 if axis in axes else extent) for axis, extent in enumerate(src.shape) if keep_dims or axis not in axes)
+    return Type.tensor(src.dtype, tuple(kept))

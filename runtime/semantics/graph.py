@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from runtime.arithmetic import BINARY, FUNCTIONS, evaluate, word
-from runtime.dtypes import DType
 from runtime.interpreter.errors import InterpreterError
 from runtime.semantics import Array, Machine, uses_machine
+from runtime.semantics.widening import widened, wrapped
 
 
 @uses_machine
@@ -32,19 +32,19 @@ def matmul(inst: Any, operands: Sequence[Any]) -> Array:
 
     Dtypes: f32 is accumulated in f32, in the order that numpy's BLAS takes for these shapes.
     """
-    lhs, rhs = _widened(operands, inst.dtype)
-    return _wrapped(np.asarray(np.matmul(np.ascontiguousarray(lhs), np.ascontiguousarray(rhs))), inst.dtype)
+    lhs, rhs = widened(operands, inst.dtype)
+    return wrapped(np.asarray(np.matmul(np.ascontiguousarray(lhs), np.ascontiguousarray(rhs))), inst.dtype)
 
 
 def binary(inst: Any, operands: Sequence[Any]) -> Array:
     """Return `lhs <op> rhs`, element by element, with numpy's broadcasting."""
-    lhs, rhs = _widened(operands, inst.dtype)
-    return _wrapped(word(BINARY, inst.op)(lhs, rhs), inst.dtype)
+    lhs, rhs = widened(operands, inst.dtype)
+    return wrapped(word(BINARY, inst.op)(lhs, rhs), inst.dtype)
 
 
 def activation(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the function of each element."""
-    (src,) = _widened(operands[:1], inst.dtype)
+    (src,) = widened(operands[:1], inst.dtype)
     return evaluate(word(FUNCTIONS, inst.function), src)
 
 
@@ -63,19 +63,3 @@ def branch(inst: Any, machine: Machine) -> tuple[Any, ...]:
     if condition.size != 1:
         raise InterpreterError(f"the condition has {condition.size} elements, not one")
     return machine.run(inst.then if condition.item() else inst.else_)
-
-
-def _widened(operands: Sequence[Array], dtype: DType) -> list[Array]:
-    """Return the operands in the numpy dtype that a result of `dtype` is computed in."""
-    if any(operand.dtype == np.float64 for operand in operands):
-        return [operand.astype(np.float64, copy=False) for operand in operands]
-    if dtype.is_float:
-        return [operand.astype(np.float32, copy=False) for operand in operands]
-    narrow = {"int": np.dtype(np.int8), "uint": np.dtype(np.uint8)}
-    computed = narrow[dtype.kind] if dtype.bits < 8 else dtype.numpy
-    return [operand.astype(computed, copy=False) for operand in operands]
-
-
-def _wrapped(computed: Array, dtype: DType) -> Array:
-    """Return integers modulo 2 to the width of `dtype`, where they were computed in wider ones; floats as they are."""
-    return computed.astype(dtype.numpy, copy=False) if dtype.is_int and computed.dtype.kind in "iu" else computed

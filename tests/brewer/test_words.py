@@ -3,11 +3,14 @@
 import inspect
 from importlib import import_module
 
+import pytest
+
 from brewer.check_wrappers import members_below
 from brewer.definition_files import load_vocabulary
 from brewer.definition_keys import BIR_KINDS
 from brewer.field_keys import RELATIONS
 from brewer.field_views import enum_alias
+from brewer.formatting import formatted
 from brewer.imports import import_lines
 from brewer.load import load
 from brewer.plain_scalars import Ambiguous, plain_value
@@ -94,6 +97,13 @@ def test_docstrings_are_filled_and_closed_safely() -> None:
     assert docstring(['Ends with "quotes"'], 4) == ['"""Ends with "quotes\\""""']
     assert docstring(["a" * 130, ""], 4)[-1] == '    """'
     assert docstring(["word " * 40], 4)[1].startswith("    word")
+
+
+@pytest.mark.parametrize("length", range(100, 125))
+def test_a_docstring_of_any_length_fits_and_black_leaves_it_alone(length: int) -> None:
+    lines = docstring([("word " * 30)[: length - 1] + "."], 4)
+    text = "class A:\n    " + "\n".join(lines) + "\n"
+    assert formatted(text) == text and max(map(len, text.split("\n"))) <= 120
 
 
 def test_imports_stand_in_the_order_of_isort() -> None:

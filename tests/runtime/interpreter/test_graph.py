@@ -5,13 +5,11 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
-from onnx.reference import ReferenceEvaluator
 
 from generated.graph.ActivationGen import ActivationGen
 from generated.graph.BinaryGen import BinaryGen
@@ -26,6 +24,7 @@ from runtime.dtypes import DTYPES, DType, dtype_of, f32
 from runtime.interpreter import InterpreterError
 from runtime.rounding import cast_array
 from tests.runtime.exact import nearest
+from tests.runtime.interpreter.one_instruction import by_onnx, run_one
 from tests.runtime.interpreter.programs import Program, type_of
 
 IN_ONNX = {
@@ -46,28 +45,6 @@ IN_ONNX = {
     "sqrt": "Sqrt",
     "tanh": "Tanh",
 }
-
-
-def by_onnx(op: str, *inputs: NDArray[Any], **attributes: Any) -> NDArray[Any]:
-    """Return what the reference evaluator of ONNX makes of one operation."""
-    names = [f"x{index}" for index in range(len(inputs))]
-    node = onnx.helper.make_node(op, names, ["y"], **attributes)
-    kinds = [onnx.helper.np_dtype_to_tensor_dtype(array.dtype) for array in inputs]
-    infos = [onnx.helper.make_tensor_value_info(n, k, a.shape) for n, k, a in zip(names, kinds, inputs, strict=True)]
-    graph = onnx.helper.make_graph([node], "g", infos, [onnx.helper.make_tensor_value_info("y", kinds[0], None)])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 22)])
-    outputs: Any = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
-    result: NDArray[Any] = outputs[0]
-    return result
-
-
-def run_one(make: Any, **inputs: tuple[str, NDArray[Any]]) -> NDArray[Any]:
-    """Return what one instruction makes of arrays; `make` gets an argument for each."""
-    program = Program()
-    values = [program.argument(name, dtype, *array.shape) for name, (dtype, array) in inputs.items()]
-    program.returns(program.insert(make(*values), "result"))
-    result: NDArray[Any] = program.run(**{name: array for name, (_, array) in inputs.items()})["result"]
-    return result
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64"])

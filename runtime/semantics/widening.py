@@ -1,0 +1,26 @@
+"""What operations on values are computed in: f32, or f64 where an operand is f64; integers as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from runtime.dtypes import DType
+from runtime.semantics import Array
+
+
+def widened(operands: Sequence[Array], dtype: DType) -> list[Array]:
+    """Return the operands in the numpy dtype that a result of `dtype` is computed in."""
+    if any(operand.dtype == np.float64 for operand in operands):
+        return [operand.astype(np.float64, copy=False) for operand in operands]
+    if dtype.is_float:
+        return [operand.astype(np.float32, copy=False) for operand in operands]
+    narrow = {"int": np.dtype(np.int8), "uint": np.dtype(np.uint8)}
+    computed = narrow[dtype.kind] if dtype.bits < 8 else dtype.numpy
+    return [operand.astype(computed, copy=False) for operand in operands]
+
+
+def wrapped(computed: Array, dtype: DType) -> Array:
+    """Return integers modulo 2 to the width of `dtype`, where they were computed in wider ones; floats as they are."""
+    return computed.astype(dtype.numpy, copy=False) if dtype.is_int and computed.dtype.kind in "iu" else computed

@@ -50,6 +50,10 @@ def _check_operands(contender: AnyContender, size: int, prepared: Any, operands:
     assert operands == 2 * size
 
 
+def _check_verified(contender: AnyContender, size: int, program: Any, mistakes: int) -> None:
+    assert mistakes == 0
+
+
 def _check_erased(contender: AnyContender, size: int, program: Any, result: None) -> None:
     assert contender.count_instructions(program) == 0
 
@@ -86,6 +90,13 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         prepare=lambda contender, size: contender.build_chain(size),
         run=lambda contender, way, program: contender.walk(program),
         check=_check_operands,
+    ),
+    "verify": Benchmark(
+        summary="verifying the chain: structure, definitions before uses, types of operands and results",
+        prepare=lambda contender, size: contender.build_chain(size),
+        run=lambda contender, way, program: contender.verifications[way](program),
+        check=_check_verified,
+        ways=lambda contender: tuple(contender.verifications),
     ),
     "eliminate-casts": Benchmark(
         summary="removing bf16 round trips (f32 -> bf16, bf16 -> f32, consumer)",

@@ -53,6 +53,11 @@ class Contender(ABC, Generic[ProgramT]):
     def walk(self, program: ProgramT) -> int:
         """Visits every instruction, nested ones too, and its operands; returns how many operands it saw."""
 
+    @property
+    @abstractmethod
+    def verifications(self) -> Mapping[str, Callable[[ProgramT], int]]:
+        """The ways to verify a whole program, as shipped; each returns the number of mistakes, all or the first."""
+
     @abstractmethod
     def build_fan(self, users: int) -> ProgramT:
         """Builds one value and `users` negations of it."""

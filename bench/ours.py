@@ -18,6 +18,7 @@ from runtime.text.parser import parse
 from runtime.text.printer import print_module
 from runtime.types import Type
 from runtime.values import Value
+from runtime.verifier import verify
 from runtime.wrappers.ActivationOp import ActivationOp
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
@@ -62,6 +63,10 @@ class BrewerContender(Contender[Module]):
             for _ in inst.operands():
                 operands += 1
         return operands - 1
+
+    @property
+    def verifications(self) -> Mapping[str, Callable[[Module], int]]:
+        return {"": lambda program: len(verify(program))}
 
     def build_fan(self, users: int) -> Module:
         module, block = _main()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import onnx_ir as ir
+from onnx_ir.passes.common import CheckerPass
 
 from bench.contender import SHAPE, Contender
 
@@ -44,6 +45,10 @@ class OnnxIrContender(Contender[ir.Model]):
             for _ in node.inputs:
                 operands += 1
         return operands
+
+    @property
+    def verifications(self) -> Mapping[str, Callable[[ir.Model], int]]:
+        return {"CheckerPass": _check}
 
     def build_fan(self, users: int) -> ir.Model:
         inputs = _inputs()
@@ -93,6 +98,11 @@ def _eliminate_in_a_loop(program: ir.Model) -> int:
             graph.remove(narrow, safe=True)
         eliminated += 1
     return eliminated
+
+
+def _check(program: ir.Model) -> int:
+    CheckerPass()(program)  # raises onnx.checker.ValidationError at the first mistake
+    return 0
 
 
 def _inputs() -> tuple[ir.Value, ir.Value]:

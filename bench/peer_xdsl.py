@@ -53,6 +53,10 @@ class XdslContender(Contender[ModuleOp]):
                 operands += 1
         return operands - 1
 
+    @property
+    def verifications(self) -> Mapping[str, Callable[[ModuleOp], int]]:
+        return {"": _verify}
+
     def build_fan(self, users: int) -> ModuleOp:
         block = Block(arg_types=(WIDE, WIDE))
         source, returned = block.args
@@ -79,6 +83,11 @@ class XdslContender(Contender[ModuleOp]):
     @property
     def eliminations(self) -> Mapping[str, Callable[[ModuleOp], int]]:
         return {"loop": _eliminate_in_a_loop, "PatternRewriteWalker": _eliminate_with_the_walker}
+
+
+def _verify(program: ModuleOp) -> int:
+    program.verify()  # raises VerifyException at the first mistake
+    return 0
 
 
 class EliminateRoundTrip(RewritePattern):

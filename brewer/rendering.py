@@ -41,7 +41,7 @@ class Renderer:
     instructions: Instructions
     problems: Problems
     faults: TemplateFaults = field(init=False)
-    imports: dict[tuple[frozenset[str], str], str] = field(init=False, default_factory=dict)
+    imports: dict[tuple[frozenset[str], str, str], str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "faults", TemplateFaults(self.project.templates))
@@ -106,9 +106,10 @@ class Renderer:
     def _imports(self, used: set[str], base: str, base_module: str) -> str:
         """The import lines of a module; many modules have the same."""
         names = frozenset(used & self.known.keys())
-        lines = self.imports.get((names, base))
+        key = (names, base, base_module)
+        lines = self.imports.get(key)
         if lines is None:
-            lines = self.imports[names, base] = import_lines({*names, base}, {**self.known, base: base_module})
+            lines = self.imports[key] = import_lines({*names, base}, {**self.known, base: base_module})
         return lines
 
     def _dialects(self) -> list[str]:

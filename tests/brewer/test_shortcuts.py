@@ -85,3 +85,19 @@ def test_a_fault_is_told_with_the_line_of_its_own_template(tmp_path: Path) -> No
     (found,) = renderer.problems.found
     assert isinstance(renderer.faults, TemplateFaults) and found.place is not None
     assert (Path(found.place.file).name, found.place.line) == ("rules.j2", 2)
+
+
+def test_bases_of_one_name_in_two_dialects_are_told_apart(tmp_path: Path) -> None:
+    base = b'name: A\nbase: %sInst\nsummary: One.\nrhs_str: "%sa"\nresults: {}\n'
+    derived = b'name: B\nbase: A\nsummary: One.\nrhs_str: "%sb"\n'
+    definitions = {
+        "defs/graph/A.yaml": base % (b"Graph", b"graph."),
+        "defs/graph/B.yaml": derived % b"graph.",
+        "defs/neuron/A.yaml": base % (b"Neuron", b""),
+        "defs/neuron/B.yaml": derived % b"",
+    }
+    project = build(tmp_path, definitions)
+    rendered = {file.path: file.text for file in Renderer(project, load(project), Problems()).render_all()}
+    for dialect, other in (("graph", "neuron"), ("neuron", "graph")):
+        text = rendered[f"generated/{dialect}/BGen.py"]
+        assert f"from generated.{dialect}.AGen import AGen" in text and f"generated.{other}" not in text

@@ -63,23 +63,23 @@ def write(brewed: Brewed, project: Project, *, force: bool) -> None:
     if not force:
         report_edited(brewed.plan, project, problems)
         problems.raise_if_any()
-    if not project.layout.is_foreign:
-        add_written(str(project.root), [digest_of(text.encode()) for text in brewed.texts.values()])
+    add_written(str(project.root), [digest_of(text.encode()) for text in brewed.texts.values()])
     carry_out(brewed.plan, project)
 
 
 def remember(brewed: Brewed, project: Project, memory: Memory) -> None:
     """Keeps what a complete run has found out for the next one, unless somebody changed something meanwhile."""
     root, tool = memory.root, str(Project.of_this_tool().root)
-    if memory.now is None or not are_inputs_as_before(root, tool, memory.now):
+    if memory.now is None or not are_inputs_as_before(root, tool, memory.now, places=memory.places):
         return
     outputs = {path: digest_of(text.encode()) for path, text in brewed.texts.items()}
     if brewed.plan.is_clean:
         add_written(root, list(outputs.values()))  # somebody else brewed it, just as brewer here would
     definitions = {d.file: each.words for d, each in zip(brewed.instructions.definitions, brewed.listed, strict=True)}
     others = others_below_generated(memory.now, outputs, brewed.plan)
-    state = State(memory.now.inputs, outputs, others, definitions, sorted(brewed.precedents.units))
-    write_state(root, state, unchanged_line(len(definitions), len(outputs)))
+    precedents, places = sorted(brewed.precedents.units), memory.places.line()
+    state = State(memory.now.inputs, outputs, others, definitions, precedents, places=places)
+    write_state(root, state, unchanged_line(len(definitions), len(outputs), project.output))
 
 
 def others_below_generated(now: Fingerprints, outputs: Mapping[str, str], plan: Plan) -> dict[str, str]:

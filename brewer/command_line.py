@@ -146,6 +146,8 @@ def _run_brewing(project: Project, options: argparse.Namespace, now: Fingerprint
     """Writes, or says what would be written."""
     writes = not (options.check or options.diff)
     memory = Memory(project, now)
+    if writes and not options.names:
+        _ = memory.now  # before anything is read, so that what changes meanwhile is seen
     precedents = known_precedents(memory) if writes else None  # a check trusts nothing that an earlier run has left
     brewed = brew(project, options.names, memory, precedents)
     compared: list[str] = []

@@ -11,17 +11,18 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from brewer.fingerprints import digest_of
 from brewer.problems import Problems
+from brewer.project import SETTINGS_FILE as FILE
 from brewer.project import Layout, Project
 from brewer.python_sources import Modules, PythonSources
 from brewer.toml_places import TomlTable
 from runtime.diagnostics import Note, Place, listed, shown_path
 
-FILE = "pyproject.toml"
 TABLE = ("tool", "brewer")
 DEFAULT_PACKAGE = "brewed"
 SETTINGS: Mapping[str, str] = {
@@ -63,7 +64,7 @@ def read_settings(root: Path, text: str, problems: Problems) -> Layout | None:
     if not isinstance(found, dict):
         problems.error("D112", table.place, '"brewer" is not a table', help="write [tool.brewer], and keys below it")
         return None
-    return _Reader(root, table, found, problems).layout()
+    return replace(_Reader(root, table, found, problems).layout(), settings=digest_of(text.encode()))
 
 
 @dataclass(frozen=True)

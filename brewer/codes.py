@@ -62,6 +62,8 @@ CODES: Mapping[str, str] = {
     "D063": "no inference function has this name, or it needs other fields",
     "D064": "a hand-written class that no definition names as its wrapper",
     "D065": "a wrapper uses a member that its generated class does not have",
+    "D066": "a function of the semantics reads a member that its instruction does not have",
+    "D067": "a base class needs an operand that the definition does not have",
     # Rules of a definition.
     "D070": "a constraint refers to something that does not exist",
     "D071": "a malformed constraint",

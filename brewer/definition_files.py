@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from brewer import vocabulary as words
-from brewer.fingerprints import read_file
+from brewer.fingerprints import NO_FILE, read_file
 from brewer.frozen import frozen
 from brewer.inheritance import Header
 from brewer.model import Text
@@ -115,7 +115,7 @@ def _read_file(file: str, problems: Problems) -> Mapping | None:
     try:
         status = os.stat(file)
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):  # a pipe would wait for its writer
-            problems.error("D027", Place(file, 1, 1), "the file cannot be read: it is a pipe or device")
+            problems.error("D027", Place(file, 1, 1), f"the file cannot be read: {NO_FILE}")
             return None
         if status.st_size > LARGEST:
             message = f"the file has {status.st_size} bytes; at most {LARGEST} are read"

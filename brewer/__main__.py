@@ -92,8 +92,11 @@ def _has_settings(folder: str) -> bool:
 def _say(line: str) -> int:
     try:
         print(line, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            print(f"cannot write to standard output: {error.strerror or error}", file=sys.stderr)
+            return 2
     return 0
 
 

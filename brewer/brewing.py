@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from brewer.cache import State, add_written, write_state
+from brewer.commands import COMMANDS
 from brewer.fingerprints import Fingerprints, are_inputs_as_before, digest_of
 from brewer.formatting import Formatter
 from brewer.listing import Listed
@@ -111,6 +112,7 @@ def _files_of(names: Iterable[str], instructions: Instructions) -> frozenset[str
         if name not in table:
             bare = name.removeprefix("defs/").removesuffix(".yaml")
             help = f"write the name only: {bare}" if bare in table else did_you_mean(name, table)
+            help = f"a sub-command stands first, and alone: brewer {name}" if name in COMMANDS else help
             problems.error("D083", None, f'no definition is called "{name}"', help=help)
     problems.raise_if_any()
     return frozenset(file for name in names for file in table[name])

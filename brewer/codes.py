@@ -101,4 +101,5 @@ CODES: Mapping[str, str] = {
     "D114": "a package that has the name of another one",
     "D115": "no settings say where the definitions are",
     "D116": "a base class that has the name of a class of the runtime",
+    "D117": "what is brewed would stand among what is read",
 }

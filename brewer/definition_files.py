@@ -46,10 +46,12 @@ def load_vocabulary(project: Project, problems: Problems) -> Vocabulary | None:
         problems.error("D084", None, f"there is no file {shown_path(str(file))}", help=help)
         return None
     tree = _read_file(str(file), problems)
-    vocabulary = words.read_vocabulary(tree, problems) if tree else None
-    if vocabulary and project.layout.is_foreign and not problems.found:
+    ours = None
+    if project.layout.is_foreign and file != Project.of_this_tool().vocabulary:
         ours = load_vocabulary(Project.of_this_tool(), Problems())
         assert ours is not None, "brewer's own vocabulary has no mistake"
+    vocabulary = words.read_vocabulary(tree, problems, ours) if tree else None
+    if vocabulary and ours and not problems.found:
         check_runtime_words(str(file), file.read_text(encoding="utf-8"), vocabulary, ours, problems)
     return None if problems.found else vocabulary
 

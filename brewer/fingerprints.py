@@ -27,6 +27,10 @@ _TOOL = "tool/"  # before the paths of the tool's files, where it works on anoth
 _OUR_PACKAGES = ("brewer", "frontends", "generated", "passes", "runtime")  # no neighbour may be called like one
 
 
+class NotAFile(OSError):
+    """A pipe, a socket or a device stands where a file is to be read."""
+
+
 class Fingerprints:
     """The digests of a moment, by the paths of files relative to the project."""
 
@@ -185,7 +189,7 @@ def read_file(path: str) -> bytes:
     """
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise OSError(errno.EINVAL, NO_FILE, path)
+        raise NotAFile(errno.EINVAL, NO_FILE, path)
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         data = os.read(file, _BLOCK)

@@ -26,7 +26,7 @@ from brewer.plan import Plan, Planner
 from brewer.problems import Problems
 from brewer.project import Project
 from brewer.rendering import Rendered, Renderer
-from brewer.report import say, unchanged_line, written_lines
+from brewer.report import NotSaid, say, unchanged_line, written_lines
 from brewer.writing import NotWritten, carry_out
 from runtime.diagnostics import DiagnosticsError
 
@@ -182,6 +182,9 @@ def brew_what_changed(root: str, now: Fingerprints, places: Places) -> int | Non
         from brewer.command_line import say_not_written  # here, since most runs have no use for its arguments
 
         say_not_written(error)
+        return 2
+    except NotSaid as error:
+        print(error, file=sys.stderr)
         return 2
     except (_Doubt, DiagnosticsError, OSError):
         return None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from brewer.fingerprints import digest_of
+from brewer.places import Places
 from brewer.problems import Problems
 from brewer.project import SETTINGS_FILE as FILE
 from brewer.project import Layout, Project
@@ -95,6 +96,7 @@ class _Reader:
             is_foreign=True,
         )
         self._check_neighbours(python)
+        self._check_output(Project(self.root, layout).places)
         self._check_classes(layout)
         return layout
 
@@ -188,6 +190,21 @@ class _Reader:
                 message = f'{shown} has the name of brewer\'s package "{name}", and Python finds only one of the two'
                 help = f"rename {shown}, or move it into a package of its own"
                 self.problems.error("D114", place, message, help=help)
+
+    def _check_output(self, places: Places) -> None:
+        """What is brewed stands in a folder of its own: in none that is read, and with nothing below it that is."""
+        written = Path(places.outputs)
+        read = [Path(folder) for folder in (places.definitions, places.templates) if folder]
+        others = [Path(name) for name in (*places.modules, places.vocabulary) if name]
+        place = self.table.place_of_value("output", str(self.found.get("output", "")))
+        near = [p for p in dict.fromkeys([*read, *others]) if p.is_relative_to(written)]
+        near += [p for p in read if written.is_relative_to(p) and p != written]  # below modules it is no harm
+        if near:
+            whole = (self.root / path for path in near)
+            shown = listed((self._shown(p if p.exists() else p.with_suffix(".py")) for p in whole), "and")
+            message = f"brewer would write to {written.as_posix()}/, but reads {shown}"
+            help = 'give "output" a package of its own, such as "acme.instructions"'
+            self.problems.error("D117", place, message, help=help)
 
     def _check_classes(self, layout: Layout) -> None:
         """Brewed modules import classes by name, so one name is one class."""

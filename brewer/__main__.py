@@ -92,11 +92,15 @@ def _has_settings(folder: str) -> bool:
 def _say(line: str) -> int:
     try:
         print(line, flush=True)
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            print(f"cannot write to standard output: {error.strerror or error}", file=sys.stderr)
-            return 2
+        return 0
+    except OSError:
+        from brewer.report import NotSaid, say
+
+    try:
+        say([line], sys.stdout)
+    except NotSaid as error:
+        say([str(error)], sys.stderr)
+        return 2
     return 0
 
 

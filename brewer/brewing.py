@@ -44,7 +44,7 @@ def brew(
     Raises: DiagnosticsError with every mistake in definitions, names and templates.
     """
     instructions = load(project)
-    only = _files_of(names, instructions)
+    only = _files_of(names, instructions, project)
     problems = Problems()
     renderer = Renderer(project, instructions, problems)
     rendered = renderer.render_all()
@@ -98,7 +98,7 @@ def known_precedents(memory: Memory) -> Precedents:
     return Precedents(memory.state.precedents if all(before.get(n) == now.get(n) for n in decisive) else ())
 
 
-def _files_of(names: Iterable[str], instructions: Instructions) -> frozenset[str]:
+def _files_of(names: Iterable[str], instructions: Instructions, project: Project) -> frozenset[str]:
     """The files of the definitions that are named, with or without dialect; of facts, the file that they become."""
     table: dict[str, list[str]] = {}
     for definition in instructions.definitions if names else ():
@@ -106,11 +106,11 @@ def _files_of(names: Iterable[str], instructions: Instructions) -> frozenset[str
             table.setdefault(name, []).append(definition.file)
     for document in instructions.facts if names else ():
         for name in (document.domain, f"{document.dialect}/{document.domain}"):
-            table.setdefault(name, []).append(f"generated/{document.dialect}/facts.py")
+            table.setdefault(name, []).append(f"{project.output}/{document.dialect}/facts.py")
     problems = Problems()
     for name in names:
         if name not in table:
-            bare = name.removeprefix("defs/").removesuffix(".yaml")
+            bare = name.removeprefix(f"{project.layout.definitions}/").removesuffix(".yaml")
             help = f"write the name only: {bare}" if bare in table else did_you_mean(name, table)
             help = f"a sub-command stands first, and alone: brewer {name}" if name in COMMANDS else help
             problems.error("D083", None, f'no definition is called "{name}"', help=help)

@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None, now: Fingerprints | None = None
     except NotWritten as error:
         say_not_written(error, options.format)
     except NotSaid as error:
-        _say_mistakes([Diagnostic("D101", str(error))], options.format, "")
+        say([str(error)], sys.stderr)
     except OSError as error:
         _say_mistakes([unusable(error, project)], options.format, "")
     return MISTAKES

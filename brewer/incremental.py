@@ -184,7 +184,7 @@ def brew_what_changed(root: str, now: Fingerprints, places: Places) -> int | Non
         say_not_written(error)
         return 2
     except NotSaid as error:
-        print(error, file=sys.stderr)
+        say([str(error)], sys.stderr)
         return 2
     except (_Doubt, DiagnosticsError, OSError):
         return None

@@ -177,7 +177,7 @@ def _limited(
     kept = [change for change in changes if change.definition in only or change.path in only]
     written = {change.path for change in kept}
     complete = all((project.root / file.path).is_file() or file.path in written for file in rendered if file.definition)
-    names = [Path(file).stem for file in only if file.startswith("defs/")]
+    names = [Path(file).stem for file in only if file.startswith(f"{project.layout.definitions}/")]
     others = [change for change in changes if names and complete and not change.definition and change not in kept]
     shared = [change for change in others if change.kind != "remove" and _concerns_only(change, names)]
     return sorted([*kept, *shared], key=lambda change: change.path)

@@ -65,7 +65,7 @@ def run(project: Project, options: argparse.Namespace) -> int:
         found = {"file": asked.file, "mnemonic": asked.mnemonic, "like": like, "left_out": list(new.left_out)}
         say([json.dumps({**found, "written": written}, indent=2)], sys.stdout)
     else:
-        steps = [*_next_steps(asked, new, plan), *_strange_base(asked, instructions, project)]
+        steps = [*_next_steps(project, asked, new, plan), *_strange_base(asked, instructions, project)]
         say([f"wrote {asked.file}", *written_lines(plan), "", "next:", *steps], sys.stdout)
     return 0
 
@@ -102,10 +102,12 @@ def _definition(name: str, instructions: Instructions) -> Brewable:
 def _check_dialect(dialect: str | None, project: Project) -> None:
     known = sorted(path.name for path in project.definitions.iterdir() if path.is_dir())
     if dialect is None:
-        raise mistake("D086", "a new definition needs a dialect", f"write --like OTHER, or --dialect {either(known)}")
+        help = f"write --like OTHER, or --dialect {either(known) or 'NAME'}"
+        raise mistake("D086", "a new definition needs a dialect", help)
     if dialect not in known:
         folder = project.relative(project.definitions)
-        others = f"there are {either(known, 'and')}; a new one starts as a folder in {folder}/"
+        others = f"there {'is' if len(known) == 1 else 'are'} {either(known, 'and') or 'none'}"
+        others = f"{others}; a new one starts as a folder: mkdir {folder}/{dialect}"
         help = did_you_mean(dialect, known) or others
         raise mistake("D086", f'no dialect is called "{dialect}"', help)
 
@@ -174,10 +176,10 @@ def _write_and_brew(project: Project, asked: _Asked, text: str) -> Plan:
     return brewed.plan
 
 
-def _next_steps(asked: _Asked, new: NewDefinition, plan: Plan) -> Sequence[str]:
+def _next_steps(project: Project, asked: _Asked, new: NewDefinition, plan: Plan) -> Sequence[str]:
     lines = []
     if asked.like is None:
-        lines.append(f"  - say in {asked.file} what it is; brewer/README.md has every key")
+        lines.append(f"  - say in {asked.file} what it is; `python -m brewer keys` has every key")
     else:
         other = asked.like.definition
         lines.append(f"  - change in {asked.file} what is still that of {other.name}: summary, source, fields, rules")
@@ -189,9 +191,9 @@ def _next_steps(asked: _Asked, new: NewDefinition, plan: Plan) -> Sequence[str]:
     lines += [
         f"  - python -m brewer, then git add -N {' '.join(created)}",
         "  - read `git diff`: one new class, one line in the table of all classes",
-        f"  - show it in a case: `{asked.mnemonic}` in tests/runtime/text/cases/",
     ]
-    return lines
+    own = f"  - show it in a case: `{asked.mnemonic}` in tests/runtime/text/cases/"
+    return [*lines, *[own] * (not project.layout.is_foreign)]
 
 
 def _strange_base(asked: _Asked, instructions: Instructions, project: Project) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""What runs remember in a repository that is not brewer's own: edits by hand are asked about, and work is saved."""
+"""Runs in a repository that is not brewer's own: what is remembered, asked about, limited to names, and started."""
 
 import os
 import shutil
@@ -11,7 +11,8 @@ from brewer.__main__ import main
 from brewer.cache import kept_places, read_state, write_state
 from brewer.places import Places, places_of
 from brewer.rendering import Renderer
-from tests.brewer.test_other_repositories import INFER, SCALE, SEMANTICS, VOCABULARY, repository, settings
+from tests.brewer.repositories import write
+from tests.brewer.test_other_repositories import FACTS, INFER, SCALE, SEMANTICS, VOCABULARY, repository, settings
 
 FRESH = "acme/instructions/ is up to date: 1 definition, 6 files\n"
 MODULE = "acme/instructions/acme/ScaleGen.py"
@@ -151,3 +152,50 @@ def test_a_line_of_places_reads_back() -> None:
     assert read and all(getattr(read, name) == getattr(places, name) for name in Places.__slots__)
     assert Places("a\nb", settings="pyproject.toml").line() == Places().line() == ""
     assert places_of("") is None
+
+
+def test_the_first_definition_of_a_dialect_is_started_from_a_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"pyproject.toml": '[tool.brewer]\noutput = "acme.isa"\n', "defs/.keep": ""})
+
+    def new(*arguments: str) -> str:
+        code = main(["new", *arguments])
+        said = capsys.readouterr()
+        assert (code == 0) == (not said.err)
+        return said.out + said.err
+
+    assert "help: write --like OTHER, or --dialect NAME\n" in new("Blur")
+    assert "help: there are none; a new one starts as a folder: mkdir defs/acme\n" in new("Blur", "--dialect", "acme")
+    (tmp_path / "defs/acme").mkdir()
+    assert 'help: say it with --base: "GraphInst", "Instruction", "NeuronInst"' in new("Blur", "--dialect", "acme")
+    assert 'error[D030]: no definition or runtime class is called "Graph"' in new(
+        "Blur", "--dialect", "acme", "--base", "Graph"
+    )
+    said = new("Blur", "--dialect", "acme", "--base", "GraphInst")
+    assert "git add -N defs/acme/Blur.yaml acme/isa/__init__.py acme/isa/acme/BlurGen.py" in said
+    assert "tests/runtime" not in said
+    assert "error[D087]: Blur says already what it stands on" in new("Sharpen", "--like", "Blur", "--base", "GraphInst")
+    assert main([]) == main(["--check"]) == 0
+    second_line = (tmp_path / "acme/isa/acme/BlurGen.py").read_text(encoding="utf-8").splitlines()[1]
+    assert second_line == "# Made by `python -m brewer`; do not edit: change the definition, and run it again."
+
+
+def test_names_limit_what_is_written_there(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(root)
+    (root / "isa/acme/Scale.yaml").write_text(SCALE.replace("Multiplies", "Changes"), encoding="utf-8")
+    (root / "isa/acme/com.acme.yaml").write_text(FACTS.replace("reduction", "elementwise"), encoding="utf-8")
+    assert main(["acme/com.acme"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("overwrote acme/instructions/acme/facts.py") and len(said) == 2
+    assert main(["isa/acme/Scale.yaml"]) == 2
+    assert "help: write the name only: acme/Scale" in capsys.readouterr().err
+    (root / "isa/acme/Other.yaml").write_text(
+        SCALE.replace("Scale", "Other").replace("wrapper: Other\n", "").replace("acme.scale", "acme.other"),
+        encoding="utf-8",
+    )
+    assert main(["Other"]) == 0
+    assert "overwrote acme/instructions/__init__.py" in capsys.readouterr().out

@@ -15,7 +15,6 @@ from brewer.command_line import main
 from brewer.settings import SETTINGS
 from runtime.instruction_set import standard
 from runtime.semantics import find
-from tests.brewer.repositories import write
 from tests.tree import ROOT
 
 HOOK_KEYS = {"id", "name", "entry", "language"}  # what pre-commit asks of each
@@ -286,50 +285,6 @@ def test_the_changes_since_a_commit_are_told_there(copy: Path, capsys: pytest.Ca
     definition.write_text(SCALE.replace("default: 2.0", "default: 4.0"), encoding="utf-8")
     assert main(["diff"]) == 0
     assert "factor" in capsys.readouterr().out
-
-
-def test_the_first_definition_of_a_dialect_is_started_from_a_base(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, {"pyproject.toml": '[tool.brewer]\noutput = "acme.isa"\n', "defs/.keep": ""})
-
-    def new(*arguments: str) -> str:
-        code = main(["new", "Blur", *arguments])
-        said = capsys.readouterr()
-        assert (code == 0) == (not said.err)
-        return said.out + said.err
-
-    assert "help: write --like OTHER, or --dialect NAME\n" in new()
-    assert "help: there are none; a new one starts as a folder: mkdir defs/acme\n" in new("--dialect", "acme")
-    (tmp_path / "defs/acme").mkdir()
-    assert 'help: say it with --base: "GraphInst", "Instruction", "NeuronInst"' in new("--dialect", "acme")
-    assert 'error[D030]: no definition or runtime class is called "Graph"' in new(
-        "--dialect", "acme", "--base", "Graph"
-    )
-    said = new("--dialect", "acme", "--base", "GraphInst")
-    assert "git add -N defs/acme/Blur.yaml acme/isa/acme/BlurGen.py acme/isa/acme/__init__.py" in said
-    assert "tests/runtime" not in said
-    assert "error[D087]: Blur says already what it stands on" in new("--like", "Blur", "--base", "GraphInst")
-    assert main([]) == main(["--check"]) == 0
-    second_line = (tmp_path / "acme/isa/acme/BlurGen.py").read_text(encoding="utf-8").splitlines()[1]
-    assert second_line == "# Made by `python -m brewer`; do not edit: change the definition, and run it again."
-
-
-def test_names_limit_what_is_written_there(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (copy / "isa/acme/Scale.yaml").write_text(SCALE.replace("Multiplies", "Changes"), encoding="utf-8")
-    (copy / "isa/acme/com.acme.yaml").write_text(FACTS.replace("reduction", "elementwise"), encoding="utf-8")
-    assert main(["acme/com.acme"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("overwrote acme/instructions/acme/facts.py") and len(said) == 2
-    assert main(["isa/acme/Scale.yaml"]) == 2
-    assert "help: write the name only: acme/Scale" in capsys.readouterr().err
-    (copy / "isa/acme/Other.yaml").write_text(
-        SCALE.replace("Scale", "Other").replace("wrapper: Other\n", "").replace("acme.scale", "acme.other"),
-        encoding="utf-8",
-    )
-    assert main(["Other"]) == 0
-    assert "overwrote acme/instructions/__init__.py" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -44,11 +44,11 @@ def check_required(chain: Sequence[Definition], sources: PythonSources, problems
     operands = {operand.name.value: operand for operand in definition.operands}
     if definition.abstract:
         return
-    given = members_below(chain, sources, with_own_wrapper=True)
     for found in lineage:
         for name, line in found.required.items():
             operand = operands.get(name)
-            if name in given and not (operand and (operand.optional or operand.variadic)):
+            is_there = operand is not None and not operand.optional and not operand.variadic
+            if is_there or (operand is None and _has_member(chain, name, sources)):
                 continue
             state = "does not have" if operand is None else "has as optional" if operand.optional else "has as variadic"
             message = f'{found.name} needs the operand "{name}", which "{definition.name}" {state}'
@@ -57,6 +57,12 @@ def check_required(chain: Sequence[Definition], sources: PythonSources, problems
             help = f"take `{'optional' if operand.optional else 'variadic'}` back" if operand else help
             notes = [Note("it is declared here", Place(found.place.file, line, 1))]
             problems.error("D067", _place_of_lack(chain, operand), message, help=help, notes=notes)
+
+
+def _has_member(chain: Sequence[Definition], name: str, sources: PythonSources) -> bool:
+    """Whether the generated class has it from elsewhere; the bases are asked first, since they know soonest."""
+    of_bases = any(name in found.members for found in sources.lineage(chain[-1].base.value))
+    return of_bases or name in members_below(chain, sources, with_own_wrapper=True)
 
 
 def _place_of_lack(chain: Sequence[Definition], operand: Operand | None) -> Place:

@@ -27,12 +27,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     root = _root_of_plain_run(arguments)
-    now = None
+    now = places = None
     if root is not None:
-        from brewer.cache import said_of_unchanged
+        from brewer.cache import kept_places, said_of_unchanged
         from brewer.fingerprints import take_fingerprints
+        from brewer.places import Places
 
-        now = take_fingerprints(root, _TOOL)
+        places = kept_places(root) if _has_settings(root) else Places()
+        now = take_fingerprints(root, _TOOL, places) if places else None
         said = said_of_unchanged(root, now) if now else None
         if said is not None:
             return _say(said)
@@ -40,15 +42,15 @@ def _run(arguments: list[str]) -> int:
     if complaint:
         print(complaint, file=sys.stderr)
         return 2
-    if root is not None and now is not None:
+    if root is not None and now is not None and places is not None:
         from brewer.incremental import brew_what_changed
 
-        code = brew_what_changed(root, now)
+        code = brew_what_changed(root, now, places)
         if code is not None:
             return code
     from brewer.command_line import main as run
 
-    return run(arguments, now)
+    return run(arguments, None if places is None or places.is_foreign else now)
 
 
 def _root_of_plain_run(arguments: list[str]) -> str | None:
@@ -59,23 +61,28 @@ def _root_of_plain_run(arguments: list[str]) -> str | None:
     if option != "--root" or len(arguments) != (1 if equals else 2):
         return None
     given = value if equals else arguments[1]
-    return os.path.abspath(given) if given and not given.startswith("-") and not _has_settings(given) else None
+    return os.path.abspath(given) if given and not given.startswith("-") else None
 
 
 def _project_around(folder: str) -> str | None:
-    """The tool's own project where the nearest pyproject.toml is its; of any other, a complete run knows more."""
-    while folder != _TOOL:
+    """The folder of the nearest pyproject.toml, where it is brewer's own or may have `[tool.brewer]`."""
+    while not _has_settings(folder):
         above = os.path.dirname(folder)
+        if folder == _TOOL:
+            return folder
         if above == folder or os.path.exists(f"{folder}/pyproject.toml"):
             return None
         folder = above
-    return None if _has_settings(folder) else folder
+    return folder
 
 
 def _has_settings(folder: str) -> bool:
     """Whether its pyproject.toml may have `[tool.brewer]`, however it is written."""
+    file = f"{folder}/pyproject.toml"
+    if not os.path.isfile(file):
+        return False
     try:
-        with open(f"{folder}/pyproject.toml", "rb") as stream:
+        with open(file, "rb") as stream:
             text = stream.read().replace(b" ", b"")
             return b"tool.brewer" in text or b"[tool]" in text
     except OSError:
@@ -85,8 +92,15 @@ def _has_settings(folder: str) -> bool:
 def _say(line: str) -> int:
     try:
         print(line, flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError:
+        from brewer.report import NotSaid, say
+
+    try:
+        say([line], sys.stdout)
+    except NotSaid as error:
+        say([str(error)], sys.stderr)
+        return 2
     return 0
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from brewer.cache import State, add_written, write_state
+from brewer.commands import COMMANDS
 from brewer.fingerprints import Fingerprints, are_inputs_as_before, digest_of
 from brewer.formatting import Formatter
 from brewer.listing import Listed
@@ -43,7 +44,7 @@ def brew(
     Raises: DiagnosticsError with every mistake in definitions, names and templates.
     """
     instructions = load(project)
-    only = _files_of(names, instructions)
+    only = _files_of(names, instructions, project)
     problems = Problems()
     renderer = Renderer(project, instructions, problems)
     rendered = renderer.render_all()
@@ -63,23 +64,23 @@ def write(brewed: Brewed, project: Project, *, force: bool) -> None:
     if not force:
         report_edited(brewed.plan, project, problems)
         problems.raise_if_any()
-    if not project.layout.is_foreign:
-        add_written(str(project.root), [digest_of(text.encode()) for text in brewed.texts.values()])
+    add_written(str(project.root), [digest_of(text.encode()) for text in brewed.texts.values()])
     carry_out(brewed.plan, project)
 
 
 def remember(brewed: Brewed, project: Project, memory: Memory) -> None:
     """Keeps what a complete run has found out for the next one, unless somebody changed something meanwhile."""
     root, tool = memory.root, str(Project.of_this_tool().root)
-    if memory.now is None or not are_inputs_as_before(root, tool, memory.now):
+    if memory.now is None or not are_inputs_as_before(root, tool, memory.now, places=memory.places):
         return
     outputs = {path: digest_of(text.encode()) for path, text in brewed.texts.items()}
     if brewed.plan.is_clean:
         add_written(root, list(outputs.values()))  # somebody else brewed it, just as brewer here would
     definitions = {d.file: each.words for d, each in zip(brewed.instructions.definitions, brewed.listed, strict=True)}
     others = others_below_generated(memory.now, outputs, brewed.plan)
-    state = State(memory.now.inputs, outputs, others, definitions, sorted(brewed.precedents.units))
-    write_state(root, state, unchanged_line(len(definitions), len(outputs)))
+    precedents, places = sorted(brewed.precedents.units), memory.places.line()
+    state = State(memory.now.inputs, outputs, others, definitions, precedents, places=places)
+    write_state(root, state, unchanged_line(len(definitions), len(outputs), project.output))
 
 
 def others_below_generated(now: Fingerprints, outputs: Mapping[str, str], plan: Plan) -> dict[str, str]:
@@ -97,7 +98,7 @@ def known_precedents(memory: Memory) -> Precedents:
     return Precedents(memory.state.precedents if all(before.get(n) == now.get(n) for n in decisive) else ())
 
 
-def _files_of(names: Iterable[str], instructions: Instructions) -> frozenset[str]:
+def _files_of(names: Iterable[str], instructions: Instructions, project: Project) -> frozenset[str]:
     """The files of the definitions that are named, with or without dialect; of facts, the file that they become."""
     table: dict[str, list[str]] = {}
     for definition in instructions.definitions if names else ():
@@ -105,12 +106,13 @@ def _files_of(names: Iterable[str], instructions: Instructions) -> frozenset[str
             table.setdefault(name, []).append(definition.file)
     for document in instructions.facts if names else ():
         for name in (document.domain, f"{document.dialect}/{document.domain}"):
-            table.setdefault(name, []).append(f"generated/{document.dialect}/facts.py")
+            table.setdefault(name, []).append(f"{project.output}/{document.dialect}/facts.py")
     problems = Problems()
     for name in names:
         if name not in table:
-            bare = name.removeprefix("defs/").removesuffix(".yaml")
+            bare = name.removeprefix(f"{project.layout.definitions}/").removesuffix(".yaml")
             help = f"write the name only: {bare}" if bare in table else did_you_mean(name, table)
+            help = f"a sub-command stands first, and alone: brewer {name}" if name in COMMANDS else help
             problems.error("D083", None, f'no definition is called "{name}"', help=help)
     problems.raise_if_any()
     return frozenset(file for name in names for file in table[name])

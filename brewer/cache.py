@@ -9,12 +9,13 @@ time: a run without changes reads the head of the state and is done.
 
 import os
 
-from brewer.fingerprints import Fingerprints, digest_of
+from brewer.fingerprints import Fingerprints, digest_of, read_file
+from brewer.places import Places, places_of
 
 _FOLDER = ".brewer_cache"
 _STATE = "state"
 _WRITTEN = "written"
-_FORMAT = "brewer cache 1"
+_FORMAT = "brewer cache 2"
 _HEAD = 4096  # bytes that hold the head of the state
 _MOST_WRITTEN = 1 << 22  # bytes of digests; the older half is forgotten then
 
@@ -22,7 +23,7 @@ _MOST_WRITTEN = 1 << 22  # bytes of digests; the older half is forgotten then
 class State:
     """What the last complete run was made from, and what it gave."""
 
-    __slots__ = ("definitions", "inputs", "others", "outputs", "precedents", "written")
+    __slots__ = ("definitions", "inputs", "others", "outputs", "places", "precedents", "written")
 
     def __init__(
         self,
@@ -32,6 +33,7 @@ class State:
         definitions: dict[str, list[str]],
         precedents: list[str],
         written: int = 0,
+        places: str = "",
     ) -> None:
         self.inputs = inputs  # as in Fingerprints
         self.outputs = outputs  # path -> digest of what stands there once it is up to date
@@ -39,40 +41,60 @@ class State:
         self.definitions = definitions  # file -> words of what others need of it (brewer/listing.py)
         self.precedents = precedents
         self.written = written  # bytes that the list of texts that brewer has written had at least
+        self.places = places  # a line of Places
 
     def seal(self, said: str) -> str:
         """The digest of everything there is; `said` is what a run says that finds just this."""
-        return seal(self.inputs, {**self.outputs, **self.others}, said)
+        return seal(self.inputs, {**self.outputs, **self.others}, self.places, said)
 
 
-def seal(inputs: dict[str, str], outputs: dict[str, str], said: str) -> str:
+def seal(inputs: dict[str, str], outputs: dict[str, str], places: str, said: str) -> str:
     lines = [f"{name} {digest}" for digests in (inputs, outputs) for name, digest in sorted(digests.items())]
-    return digest_of("\n".join([*lines, said]).encode("utf-8", "surrogateescape"))  # names of files may be any bytes
+    return digest_of(
+        "\n".join([*lines, places, said]).encode("utf-8", "surrogateescape")
+    )  # names of files may be any bytes
+
+
+def kept_places(root: str) -> Places | None:
+    """Where the last run in another repository than brewer's own found everything; None where that is not known."""
+    head = _read_head(root)
+    return places_of(head[0]) if head else None
 
 
 def said_of_unchanged(root: str, now: Fingerprints) -> str | None:
     """What the last run said when all was up to date, if everything still is what it was then."""
+    head = _read_head(root)
+    if head is None:
+        return None
+    places, sealed, said = head
+    return said if sealed == seal(now.inputs, now.outputs, places, said) else None
+
+
+def _read_head(root: str) -> tuple[str, str, str] | None:
+    """The places, the seal and what is to be said."""
+    path = f"{root}/{_FOLDER}/{_STATE}"
+    if not os.path.isfile(path):  # a pipe would wait for its writer
+        return None
     try:
-        file = os.open(f"{root}/{_FOLDER}/{_STATE}", os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         try:
             head = os.read(file, _HEAD)
         finally:
             os.close(file)
-        form, sealed, said, _ = head.decode().split("\n", 3)
+        form, places, sealed, said, _ = head.split(b"\n", 4)
+        return (places.decode(), sealed.decode(), said.decode()) if form.decode() == _FORMAT else None
     except (OSError, ValueError):
         return None
-    return said if form == _FORMAT and sealed == seal(now.inputs, now.outputs, said) else None
 
 
 def read_state(root: str) -> State | None:
     import json
 
     try:
-        with open(f"{root}/{_FOLDER}/{_STATE}", "rb") as stream:
-            form, _, _, digest, body = stream.read().split(b"\n", 4)
+        form, places, _, _, digest, body = read_file(f"{root}/{_FOLDER}/{_STATE}").split(b"\n", 5)
         if form.decode() != _FORMAT or digest_of(body) != digest.decode():
             return None
-        return _checked(json.loads(body))
+        return _checked(json.loads(body), places.decode())
     except (OSError, ValueError, RecursionError):
         return None
 
@@ -85,7 +107,7 @@ def write_state(root: str, state: State, said: str) -> None:
     state.written = size_of_written(root)
     body = json.dumps([getattr(state, name) for name in names], separators=(",", ":")).encode()
     sealed = state.seal(said) if said else "-"
-    head = "\n".join([_FORMAT, sealed, said, digest_of(body), ""]).encode()
+    head = "\n".join([_FORMAT, state.places, sealed, said, digest_of(body), ""]).encode()
     _replace(root, _STATE, head + body)
 
 
@@ -104,8 +126,7 @@ def read_written(root: str, at_least: int = 0) -> frozenset[str] | None:
     try:
         if size_of_written(root) < at_least:
             return None
-        with open(f"{root}/{_FOLDER}/{_WRITTEN}", "rb") as stream:
-            lines = stream.read().decode("ascii").split("\n")
+        lines = read_file(f"{root}/{_FOLDER}/{_WRITTEN}").decode("ascii").split("\n")
     except (OSError, ValueError):
         return None
     if lines[0] != _FORMAT:
@@ -160,7 +181,7 @@ def _replace(root: str, name: str, data: bytes) -> None:
         pass  # the next run does without
 
 
-def _checked(found: object) -> State | None:
+def _checked(found: object, places: str) -> State | None:
     """The state, if it has the form of one: another program may have left something else there."""
     if not isinstance(found, list) or len(found) != 6:
         return None
@@ -169,7 +190,9 @@ def _checked(found: object) -> State | None:
         return None
     if not isinstance(definitions, dict) or not all(map(_is_list, [*definitions.values(), precedents])):
         return None
-    return State(*found) if isinstance(written, int) else None
+    if not isinstance(written, int):
+        return None
+    return State(inputs, outputs, others, definitions, precedents, written, places)
 
 
 def _is_table(found: object) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Table
 
+from brewer.check_wrappers import members_below
 from brewer.field_keys import RESERVED
-from brewer.model import Definition, Result, Text
+from brewer.model import Definition, Operand, Result, Text
 from brewer.problems import Problems
 from brewer.python_sources import PythonClass, PythonFunction, PythonSources
 from runtime.diagnostics import Note, Place, did_you_mean, either
@@ -34,6 +35,40 @@ def check_clashes(
     for name in (*(field.name for field in definition.fields), *definition.regions):
         if definition.says(name) and name.value not in RESERVED:
             _report_clash(name, owners, problems)
+
+
+def check_required(chain: Sequence[Definition], sources: PythonSources, problems: Problems) -> None:
+    """A base class reads fields that it does not have itself: it declares them as properties for type checkers."""
+    definition = chain[0]
+    lineage = sources.lineage(chain[-1].base.value)
+    operands = {operand.name.value: operand for operand in definition.operands}
+    if definition.abstract:
+        return
+    for found in lineage:
+        for name, line in found.required.items():
+            operand = operands.get(name)
+            is_there = operand is not None and not operand.optional and not operand.variadic
+            if is_there or (operand is None and _has_member(chain, name, sources)):
+                continue
+            state = "does not have" if operand is None else "has as optional" if operand.optional else "has as variadic"
+            message = f'{found.name} needs the operand "{name}", which "{definition.name}" {state}'
+            others = operands.keys() - {each for one in lineage for each in one.required}
+            help = did_you_mean(name, others) or f"give it an operand `{name}`, or another base"
+            help = f"take `{'optional' if operand.optional else 'variadic'}` back" if operand else help
+            notes = [Note("it is declared here", Place(found.place.file, line, 1))]
+            problems.error("D067", _place_of_lack(chain, operand), message, help=help, notes=notes)
+
+
+def _has_member(chain: Sequence[Definition], name: str, sources: PythonSources) -> bool:
+    """Whether the generated class has it from elsewhere; the bases are asked first, since they know soonest."""
+    of_bases = any(name in found.members for found in sources.lineage(chain[-1].base.value))
+    return of_bases or name in members_below(chain, sources, with_own_wrapper=True)
+
+
+def _place_of_lack(chain: Sequence[Definition], operand: Operand | None) -> Place:
+    if operand is not None:
+        return operand.name.place
+    return chain[0].base.place if len(chain) == 1 else chain[0].name.place
 
 
 def check_functions(definition: Definition, sources: PythonSources, problems: Problems) -> None:

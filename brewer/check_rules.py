@@ -9,7 +9,7 @@ from brewer.constructor_view import has_rule
 from brewer.model import ApIndices, Attribute, Definition, FieldTerm, Operand, Text
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
-from runtime.diagnostics import Place, did_you_mean, listed
+from runtime.diagnostics import Note, Place, did_you_mean, listed
 
 _PARTS = ("dtype", "rank", "shape")  # of an operand or the result, in a term
 _OF_RESULT = ("shape", "dtype")  # may be serialized although they are no fields
@@ -86,9 +86,17 @@ def check_serialize(definition: Definition, problems: Problems) -> None:
     if order != [name for name in declared if name in listed]:
         message = f"operands are serialized in the order of the definition: {', '.join(declared)}"
         problems.error("D074", listed[order[0]].place, message)
+    place = definition.serialize[0].name.place
+    fields = {field.name.value: field.name for field in definition.fields}
     for left_out in (name for name in kinds if name not in listed):
-        message = f'"serialize" leaves out the field "{left_out}"'
-        problems.error("D074", definition.serialize[0].name.place, message, help="list every field once")
+        if definition.says(fields[left_out]) and not definition.says(definition.serialize[0].name):
+            message = f'"{definition.name}" inherits "serialize", which leaves out its field "{left_out}"'
+            notes = [Note("it stands here", place)]
+            help = "state `serialize` here, too, with every field once"
+            problems.error("D074", fields[left_out].place, message, help=help, notes=notes)
+        else:
+            message = f'"serialize" leaves out the field "{left_out}"'
+            problems.error("D074", place, message, help="list every field once")
 
 
 def check_renames(definition: Definition, problems: Problems) -> None:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from brewer.model import Definition, Text
 from brewer.problems import Problems
-from brewer.python_sources import PythonClass, PythonSources
+from brewer.python_sources import PythonClass, PythonSources, text_of
 from brewer.rule_views import all_rules
 from runtime.diagnostics import Note, Place, did_you_mean
 
 # Methods of generated classes that no class of the runtime has.
+_WITHOUT_MEMBERS = frozenset(("object", "ABC", "Generic", "Protocol"))
 _GENERATED = frozenset(("result_types", "infer_result_types"))
 
 
@@ -60,8 +62,9 @@ def _check_what_it_uses(
     """A field or rule that was renamed or removed leaves its name behind in the wrapper."""
     definition = chain[0]
     known = members_below(chain, sources)
-    if any(base != f"{definition.name}Gen" and base not in sources.classes for base in wrapper.bases):
-        return  # it has members from elsewhere
+    bases = [base for base in wrapper.bases if base != f"{definition.name}Gen"]
+    if has_members_from_elsewhere(chain, sources) or any(base not in sources.classes for base in bases):
+        return
     unknown: dict[str, Place] = {}
     for name, node in _names_used(wrapper.node, f"{definition.name}Gen"):
         if name not in known and not hasattr(object, name):
@@ -73,8 +76,20 @@ def _check_what_it_uses(
         report_in_python("D065", place, message, did_you_mean(name, known), notes, problems)
 
 
-def members_below(chain: Sequence[Definition], sources: PythonSources) -> frozenset[str]:
-    """What the generated class of a definition answers to, inherited or not."""
+def has_members_from_elsewhere(chain: Sequence[Definition], sources: PythonSources) -> bool:
+    """Whether what a definition stands on is known in part only: it has a base of another library, or `__getattr__`."""
+    wrappers = [sources.wrappers[d.wrapper.value] for d in chain if d.wrapper and d.wrapper.value in sources.wrappers]
+    classes = [*sources.lineage(chain[-1].base.value), *wrappers]
+    generated = {f"{definition.name}Gen" for definition in chain}
+    bases = {base for found in classes for base in found.bases} - generated - _WITHOUT_MEMBERS
+    asks = any({"__getattr__", "__getattribute__"} & found.members.keys() for found in classes)
+    return asks or any(base not in sources.classes for base in bases)
+
+
+def members_below(
+    chain: Sequence[Definition], sources: PythonSources, *, with_own_wrapper: bool = False
+) -> frozenset[str]:
+    """What the generated class of a definition answers to, inherited or not; if asked for, what its wrapper adds."""
     members = set(_GENERATED)
     for found in sources.lineage(chain[-1].base.value):
         members.update(found.members)
@@ -83,7 +98,8 @@ def members_below(chain: Sequence[Definition], sources: PythonSources) -> frozen
         members.update(form for name in names for form in (name, f"_{name}"))
         members.update(f"{region}_" for region in definition.regions)  # where the name is a keyword of Python
         members.update(f"_verify_{rule.label}" for rule in all_rules(definition))
-        if definition is not chain[0] and definition.wrapper and definition.wrapper.value in sources.wrappers:
+        is_asked_for = with_own_wrapper or definition is not chain[0]
+        if is_asked_for and definition.wrapper and definition.wrapper.value in sources.wrappers:
             members.update(sources.wrappers[definition.wrapper.value].members)
     return frozenset(members)
 
@@ -147,6 +163,5 @@ def report_in_python(
     code: str, place: Place, message: str, help: str, notes: Iterable[Note], problems: Problems
 ) -> None:
     """Reports a mistake in a hand-written file, whose text is read for the source line."""
-    with open(place.file, encoding="utf-8", errors="replace") as stream:
-        problems.add_source(place.file, stream.read())
+    problems.add_source(place.file, text_of(Path(place.file)))
     problems.error(code, place, message, help=help, notes=notes)

@@ -62,6 +62,8 @@ CODES: Mapping[str, str] = {
     "D063": "no inference function has this name, or it needs other fields",
     "D064": "a hand-written class that no definition names as its wrapper",
     "D065": "a wrapper uses a member that its generated class does not have",
+    "D066": "a function of the semantics reads a member that its instruction does not have",
+    "D067": "a base class needs an operand that the definition does not have",
     # Rules of a definition.
     "D070": "a constraint refers to something that does not exist",
     "D071": "a malformed constraint",
@@ -99,4 +101,5 @@ CODES: Mapping[str, str] = {
     "D114": "a package that has the name of another one",
     "D115": "no settings say where the definitions are",
     "D116": "a base class that has the name of a class of the runtime",
+    "D117": "what is brewed would stand among what is read",
 }

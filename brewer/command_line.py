@@ -20,11 +20,12 @@ from brewer.find_project import find_project
 from brewer.fingerprints import Fingerprints
 from brewer.memory import Memory
 from brewer.project import Project
-from brewer.report import SHOWN_BY_CHECK, check_lines, current_lines, diff_lines, say, written_lines
+from brewer.report import SHOWN_BY_CHECK, NotSaid, check_lines, current_lines, diff_lines, say, written_lines
 from brewer.writing import NotWritten
 from runtime.diagnostics import Diagnostic, DiagnosticsError, shown_path
 
 CLEAN, STALE, MISTAKES = 0, 1, 2
+_COMMON_OPTIONS = ("--root", "--format")
 Run = Callable[[Project, argparse.Namespace], int]
 _EXAMPLES = f"""\
 commands:
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None, now: Fingerprints | None = None
 
     `now` are the fingerprints of a run without arguments, if somebody has taken them already.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = _command_first(sys.argv[1:] if arguments is None else arguments)
     run: Run = _run_brewing
     needs_project = not (given and given[0] in WITHOUT_PROJECT)
     if given and given[0] in COMMANDS:
@@ -68,9 +69,23 @@ def main(arguments: Sequence[str] | None = None, now: Fingerprints | None = None
         _say_mistakes(error.diagnostics, options.format, "; nothing was written")
     except NotWritten as error:
         say_not_written(error, options.format)
+    except NotSaid as error:
+        say([str(error)], sys.stderr)
     except OSError as error:
         _say_mistakes([unusable(error, project)], options.format, "")
     return MISTAKES
+
+
+def _command_first(arguments: Sequence[str]) -> list[str]:
+    """The arguments with a sub-command before the options that all of them take: `--root X list` is `list --root X`."""
+    at = 0
+    while at < len(arguments):
+        option, equals, _ = arguments[at].partition("=")
+        if option not in _COMMON_OPTIONS:
+            break
+        at += 1 if equals else 2
+    is_command = at < len(arguments) and arguments[at] in COMMANDS
+    return [arguments[at], *arguments[:at], *arguments[at + 1 :]] if is_command else list(arguments)
 
 
 def unusable(error: OSError, project: Project) -> Diagnostic:
@@ -146,6 +161,8 @@ def _run_brewing(project: Project, options: argparse.Namespace, now: Fingerprint
     """Writes, or says what would be written."""
     writes = not (options.check or options.diff)
     memory = Memory(project, now)
+    if writes and not options.names:
+        _ = memory.now  # before anything is read, so that what changes meanwhile is seen
     precedents = known_precedents(memory) if writes else None  # a check trusts nothing that an earlier run has left
     brewed = brew(project, options.names, memory, precedents)
     compared: list[str] = []

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from brewer import vocabulary as words
-from brewer.fingerprints import read_file
+from brewer.fingerprints import NO_FILE, read_file
 from brewer.frozen import frozen
 from brewer.inheritance import Header
 from brewer.model import Text
@@ -46,10 +46,12 @@ def load_vocabulary(project: Project, problems: Problems) -> Vocabulary | None:
         problems.error("D084", None, f"there is no file {shown_path(str(file))}", help=help)
         return None
     tree = _read_file(str(file), problems)
-    vocabulary = words.read_vocabulary(tree, problems) if tree else None
-    if vocabulary and project.layout.is_foreign and not problems.found:
+    ours = None
+    if project.layout.is_foreign and file != Project.of_this_tool().vocabulary:
         ours = load_vocabulary(Project.of_this_tool(), Problems())
         assert ours is not None, "brewer's own vocabulary has no mistake"
+    vocabulary = words.read_vocabulary(tree, problems, ours) if tree else None
+    if vocabulary and ours and not problems.found:
         check_runtime_words(str(file), file.read_text(encoding="utf-8"), vocabulary, ours, problems)
     return None if problems.found else vocabulary
 
@@ -115,7 +117,7 @@ def _read_file(file: str, problems: Problems) -> Mapping | None:
     try:
         status = os.stat(file)
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):  # a pipe would wait for its writer
-            problems.error("D027", Place(file, 1, 1), "the file cannot be read: it is a pipe or device")
+            problems.error("D027", Place(file, 1, 1), f"the file cannot be read: {NO_FILE}")
             return None
         if status.st_size > LARGEST:
             message = f"the file has {status.st_size} bytes; at most {LARGEST} are read"

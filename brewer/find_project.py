@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from brewer.problems import Problems
+from brewer.project import SETTINGS_FILE as FILE
 from brewer.project import Project
-from brewer.settings import FILE, read_settings, report_missing
+from brewer.settings import read_settings, report_missing
 from runtime.diagnostics import Place
 
 

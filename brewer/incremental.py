@@ -21,11 +21,12 @@ from brewer.frozen import frozen
 from brewer.listing import Listed, list_definition
 from brewer.load import Instructions, load_part
 from brewer.memory import Memory
+from brewer.places import Places
 from brewer.plan import Plan, Planner
 from brewer.problems import Problems
 from brewer.project import Project
 from brewer.rendering import Rendered, Renderer
-from brewer.report import say, unchanged_line, written_lines
+from brewer.report import NotSaid, say, unchanged_line, written_lines
 from brewer.writing import NotWritten, carry_out
 from runtime.diagnostics import DiagnosticsError
 
@@ -77,31 +78,42 @@ class _Run:
         new = {path: digest_of(text.encode()) for path, text in planner.texts.items()}
         outputs = {**{path: digest for path, digest in self.state.outputs.items() if path not in gone}, **new}
         plan = Plan(tuple(sorted(changes, key=lambda change: change.path)), len(outputs))
-        said = unchanged_line(len(words), len(outputs))
+        said = unchanged_line(len(words), len(outputs), self.project.output)
         add_written(self.memory.root, list(new.values()))
         carry_out(plan, self.project)
-        if are_inputs_as_before(self.memory.root, str(Project.of_this_tool().root), self.now, work.read):
+        tool, places = str(Project.of_this_tool().root), self.memory.places
+        if are_inputs_as_before(self.memory.root, tool, self.now, work.read, places):
             others = others_below_generated(self.now, outputs, plan)
             precedents = sorted(planner.formatter.precedents.units)
             definitions = {file: listed.words for file, listed in words.items()}
-            write_state(self.memory.root, State(self.now.inputs, outputs, others, definitions, precedents), said)
+            state = State(self.now.inputs, outputs, others, definitions, precedents, places=places.line())
+            write_state(self.memory.root, state, said)
         return [said] if plan.is_clean else written_lines(plan)
 
     def _find_work(self) -> _Work:
         before, now = self.state.inputs, self.now.inputs
         changed = {name for name in before.keys() | now.keys() if before.get(name) != now.get(name)}
         # Documents of facts, the vocabulary, templates, sources of the runtime, releases: everything depends on them.
-        _doubt_if(any(_dialect_of(n) is None or (n in before and n not in self.state.definitions) for n in changed))
+        _doubt_if(
+            any(self._dialect_of(n) is None or (n in before and n not in self.state.definitions) for n in changed)
+        )
         known = {file: Listed(*words) for file, words in self.state.definitions.items()}
         removed = changed - now.keys()
         there = (known.keys() | changed) - removed
-        _doubt_if({words.dialect for words in known.values()} != {_dialect_of(file) for file in there})
+        _doubt_if({words.dialect for words in known.values()} != {self._dialect_of(file) for file in there})
         # A name that is new or gone may be the base of others, or may be that of several dialects now.
         names = {_stem(file) for file in changed if file not in known or file in removed}
         moved = changed | {file for file, words in known.items() if words.base in names}
         depending = {file for file, words in known.items() if not moved.isdisjoint(words.bases.split())}
         rendered = (moved | depending | self._touched(known)) - removed
         return _Work(known, frozenset(removed), frozenset(rendered), self._with_bases(rendered, changed, there, known))
+
+    def _dialect_of(self, name: str) -> str | None:
+        """The folder of a definition; None for other inputs."""
+        below = f"{self.memory.places.definitions}/"
+        dialect, slash, file = name.removeprefix(below).partition("/")
+        is_one = name.startswith(below) and slash and "/" not in file and file.endswith(".yaml")
+        return dialect if is_one else None
 
     def _touched(self, known: Words) -> set[str]:
         """The definitions whose modules are not what brewer left."""
@@ -155,25 +167,38 @@ class _Run:
         return files
 
 
-def brew_what_changed(root: str, now: Fingerprints) -> int | None:
+def brew_what_changed(root: str, now: Fingerprints, places: Places) -> int | None:
     """Brings generated/ up to date, says so, and gives the exit code; None where a complete run must decide.
 
     In that case nothing has happened yet.
     """
-    project = Project(Path(root))
-    memory = Memory(project, now)
-    if memory.state is None:
-        return None
     try:
+        project = _project_at(Path(root), places)
+        memory = Memory(project, now)
+        if memory.state is None or memory.now is None:
+            return None
         say(_Run(project, memory, now, memory.state).brew(), sys.stdout)
     except NotWritten as error:
         from brewer.command_line import say_not_written  # here, since most runs have no use for its arguments
 
         say_not_written(error)
         return 2
+    except NotSaid as error:
+        say([str(error)], sys.stderr)
+        return 2
     except (_Doubt, DiagnosticsError, OSError):
         return None
     return 0
+
+
+def _project_at(root: Path, places: Places) -> Project:
+    if not places.is_foreign:
+        return Project(root)
+    from brewer.find_project import find_project  # here, since reading settings takes time
+
+    project = find_project(root, root)
+    _doubt_if(project.places.line() != places.line())
+    return project
 
 
 def _doubt_if(reason: bool) -> None:
@@ -183,12 +208,6 @@ def _doubt_if(reason: bool) -> None:
 
 def _names(words: Words) -> set[str]:
     return {each.name for each in words.values()}
-
-
-def _dialect_of(name: str) -> str | None:
-    """The folder of a definition; None for other inputs."""
-    parts = name.split("/")
-    return parts[1] if len(parts) == 3 and parts[0] == "defs" and name.endswith(".yaml") else None
 
 
 def _stem(file: str) -> str:

@@ -46,7 +46,7 @@ ONLY_THE_LOADER: Mapping[str, str] = {
     "D031 to D035": "definitions and fields beside each other",
     "D040 to D042, D044 to D046": "the text of `rhs_str`, and of examples",
     "D051, D052": "numbers beside each other: a default and its bounds, two bounds",
-    "D061, D063 to D065": "what hand-written classes and functions look like",
+    "D061, D063 to D067": "what hand-written classes and functions look like",
     "D070 to D076, D078, D079": "names of fields, engines and versions beside each other; two numbers in a constraint",
     "D075, D090": "a version in quotes",
     "D091": "two operands at one place",

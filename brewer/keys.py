@@ -68,12 +68,12 @@ class Keys:
     def place(self, name: str) -> Place:
         return self.entries[name].place
 
-    def check(self, place: Place) -> None:
-        """Reports keys that exclude each other, and at `place` those that are missing."""
+    def check(self, place: Place, help: str = "") -> None:
+        """Reports keys that exclude each other, and at `place` those that are missing; `help` replaces the examples."""
         for pair in self.table.exclusive:
             if pair[0] in self and pair[1] in self:
                 self._report_exclusive(pair)
-        self.require(place, self.table.required)
+        self.require(place, self.table.required, help)
         for need in self.table.needs:
             if need.beside in self and need.unless not in self:
                 self.require(place, [need.key])

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from brewer.check_contradictions import check_contradictions
-from brewer.check_fields import check_clashes, check_fields, check_functions
+from brewer.check_fields import check_clashes, check_fields, check_functions, check_required
 from brewer.check_names import check_base, check_headers, check_mnemonics
 from brewer.check_rhs import check_rhs
 from brewer.check_rules import check_constraints, check_facts, check_renames, check_results, check_serialize
+from brewer.check_semantics import check_semantics
+from brewer.check_sources import check_sources
 from brewer.check_wrappers import check_unnamed_wrappers, check_wrapper
 from brewer.definition_files import Headers, load_headers, load_vocabulary
 from brewer.frozen import frozen
@@ -91,6 +93,7 @@ def load_part(project: Project, files: Iterable[str], others: Iterable[str]) -> 
 
 def check_together(project: Project, files: Headers, vocabulary: Vocabulary, problems: Problems) -> Instructions:
     """Everything that the files say as far as it is sound, and all mistakes."""
+    check_sources(project.sources, problems)
     table: dict[str, list[Header]] = {}
     for header in files.headers:
         table.setdefault(header.name.value, []).append(header)
@@ -101,15 +104,23 @@ def check_together(project: Project, files: Headers, vocabulary: Vocabulary, pro
     sound = [chain for chain in chains.values() if not files.unread.intersection(_base_names(chain))]
     based = {chain[0].file: check_base(chain[0], table, project.sources, problems) for chain in sound}
     trees = merged_trees((chain[0] for chain in sound), table)
-    models = {chain[0].file: read_definition(chain[0], trees[chain[0].file], vocabulary, problems) for chain in sound}
-    brewables = []
+    models: dict[str, Definition] = {}
     for chain in sound:
+        problems.judge(chain[0].name, [member.name for member in chain[1:]])
+        models[chain[0].file] = read_definition(chain[0], trees[chain[0].file], vocabulary, problems)
+    brewables = []
+    complete: list[list[Definition]] = []
+    for chain in sound:
+        problems.judge(chain[0].name, [member.name for member in chain[1:]])
         definitions = [models[member.file] for member in chain]
-        complete = all(based[member.file] for member in chain)
-        rhs = _check_one(definitions, project, vocabulary, problems) if complete else None
+        is_complete = all(based[member.file] for member in chain)
+        rhs = _check_one(definitions, project, vocabulary, problems) if is_complete else None
+        complete += [definitions] * is_complete
         base = definitions[1] if len(definitions) > 1 else None
         files_of_bases = tuple(member.file for member in definitions[1:])
         brewables.append(Brewable(definitions[0], rhs, base, definitions[-1].base.value, files_of_bases))
+    problems.judge(None)
+    check_semantics(complete, project.sources, problems)
     check_mnemonics(((brewable.definition, brewable.rhs) for brewable in brewables), problems)
     unjudged = files.unread | {header.name.value for header in files.headers if header.file not in models}
     check_unnamed_wrappers(models.values(), unjudged, project.sources, problems)
@@ -136,6 +147,7 @@ def _check_one(chain: list[Definition], project: Project, vocabulary: Vocabulary
     if not definition.fields_are_known:
         return None
     check_fields(definition, problems)
+    check_required(chain, project.sources, problems)
     check_clashes(definition, chain, project.sources, problems)
     check_constraints(definition, problems)
     check_contradictions(definition, problems)

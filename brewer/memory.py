@@ -21,19 +21,20 @@ class Memory:
 
     def __init__(self, project: Project, now: Fingerprints | None = None) -> None:
         self.root = str(project.root)
+        self.places = project.places
         self._now = now
-        self._is_foreign = project.layout.is_foreign  # of other repositories nothing is kept
+        self._settings = project.layout.settings
 
     @cached_property
     def now(self) -> Fingerprints | None:
         """None where something is unusual; a run that will keep what it found asks before it reads anything."""
-        if self._is_foreign:
-            return None
-        return self._now or take_fingerprints(self.root, str(Project.of_this_tool().root))
+        now = self._now or take_fingerprints(self.root, str(Project.of_this_tool().root), self.places)
+        is_as_read = now is not None and now.inputs.get(self.places.settings, "") == self._settings
+        return now if is_as_read else None
 
     @cached_property
     def state(self) -> State | None:
-        return None if self._is_foreign else read_state(self.root)
+        return read_state(self.root)
 
     @cached_property
     def written(self) -> frozenset[str] | None:
@@ -60,8 +61,7 @@ class Memory:
         if definition and definition not in self.state.inputs:
             return f"new: {definition}"
         changed = [file for file in own if file in self._changed] if definition else self._definitions
-        shared = [name for name in self._changed if name.startswith(("templates/", "defs/vocabulary.yaml"))]
-        found = _named(changed, "definitions") + _named(shared, "templates")
+        found = _named(changed, "definitions") + _named(self._shared, "templates")
         if not found:
             found = self._tools
         if found:
@@ -77,16 +77,29 @@ class Memory:
 
     @cached_property
     def _definitions(self) -> list[str]:
-        return [name for name in self._changed if name.startswith("defs/") and name != "defs/vocabulary.yaml"]
+        return [name for name in self._changed if self._is_definition(name)]
+
+    @cached_property
+    def _shared(self) -> list[str]:
+        """Templates and the vocabulary."""
+        templates = f"{self.places.templates}/" if self.places.templates else None
+        return [n for n in self._changed if self._is_vocabulary(n) or (templates and n.startswith(templates))]
 
     @cached_property
     def _tools(self) -> list[str]:
-        """Sources of the runtime, releases of libraries, brewer itself."""
-        others = [n for n in self._changed if not n.startswith(("defs/", "templates/"))]
-        runtime = [name for name in others if name.startswith("runtime/")]
-        releases = [name for name in others if "/" not in name]
-        is_new = len(runtime) + len(releases) < len(others)
-        return [*_named(runtime, "sources of runtime/"), *releases, *["brewer itself"] * is_new]
+        """Hand-written sources, settings, releases of libraries, brewer itself."""
+        left = [n for n in self._changed if n not in self._shared and not self._is_definition(n)]
+        of_brewer = [name for name in left if name.startswith(("tool/", "brewer/"))]
+        releases = [name for name in left if "/" not in name]
+        sources = [name for name in left if name not in of_brewer and name not in releases]
+        kind = "Python sources" if self.places.is_foreign else "sources of runtime/"
+        return [*_named(sources, kind), *releases, *["brewer itself"] * bool(of_brewer)]
+
+    def _is_definition(self, name: str) -> bool:
+        return name.startswith(f"{self.places.definitions}/") and not self._is_vocabulary(name)
+
+    def _is_vocabulary(self, name: str) -> bool:
+        return name in (self.places.vocabulary, f"{self.places.definitions}/vocabulary.yaml")
 
 
 def _named(names: list[str], kind: str) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from brewer.fingerprints import read_file
+from brewer.fingerprints import NotAFile, read_file
 from brewer.formatting import Formatter
 from brewer.frozen import frozen
 from brewer.memory import Memory
@@ -81,7 +81,11 @@ class Planner:
 
     def change_of(self, file: Rendered) -> Change | None:
         """How one rendered file differs from the disk, after black; None where it does not."""
-        data = self._bytes_of(file.path)
+        try:
+            data = self._bytes_of(file.path)
+        except NotAFile as error:
+            self._report_in_the_way(file.path, f"{error.strerror}, and nothing that brewer wrote")
+            return None
         if data == file.text.encode():
             self.texts[file.path] = file.text
             return None
@@ -96,9 +100,7 @@ class Planner:
             return Change("create", file.path, "", new, file.definition, cause)
         old = data.decode("utf-8", errors="replace")
         if not is_ours(old):
-            help = "move it away, or give the definition another name"
-            place = Place(str(self.project.root / file.path), 1, 1)
-            self.problems.error("D082", place, "this file was not written by brewer", help=help)
+            self._report_in_the_way(file.path, "this file was not written by brewer")
             return None
         edited = self.memory.was_edited(file.path, data)
         return Change("overwrite", file.path, old, new, file.definition, "edited by hand" if edited else cause, edited)
@@ -111,7 +113,10 @@ class Planner:
 
     def removal_of(self, path: str) -> Change | None:
         """The removal of what no definition gives; None where it is not brewer's, or gone already."""
-        data = self._bytes_of(path)
+        try:
+            data = self._bytes_of(path)
+        except NotAFile:  # it bears no marker
+            return None
         text = data.decode("utf-8", errors="replace") if data else ""
         if not data or not has_marker(text):
             return None
@@ -125,6 +130,10 @@ class Planner:
             return read_file(f"{self.project.root}/{path}")
         except FileNotFoundError:
             return None
+
+    def _report_in_the_way(self, path: str, message: str) -> None:
+        help = "move it away, or give the definition another name"
+        self.problems.error("D082", Place(str(self.project.root / path), 1, 1), message, help=help)
 
     def report(self) -> None:
         """Reports what is not Python; what a template did to many files is said once."""
@@ -168,7 +177,7 @@ def _limited(
     kept = [change for change in changes if change.definition in only or change.path in only]
     written = {change.path for change in kept}
     complete = all((project.root / file.path).is_file() or file.path in written for file in rendered if file.definition)
-    names = [Path(file).stem for file in only if file.startswith("defs/")]
+    names = [Path(file).stem for file in only if file.startswith(f"{project.layout.definitions}/")]
     others = [change for change in changes if names and complete and not change.definition and change not in kept]
     shared = [change for change in others if change.kind != "remove" and _concerns_only(change, names)]
     return sorted([*kept, *shared], key=lambda change: change.path)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from brewer.codes import CODES
+from brewer.model import Text
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Note, Place, did_you_mean, in_file_order
 
 SHOWN_OF_A_FILE = 100
@@ -20,11 +21,21 @@ class Problems:
 
     def __init__(self) -> None:
         self._found: dict[Diagnostic, None] = {}  # each once, although a base's mistakes are met in every definition
+        self._judged: tuple[str, frozenset[str]] | None = None  # a definition, and the files of those it stands on
+        self._first: dict[tuple[str, Place | None, str], Diagnostic] = (
+            {}
+        )  # by what is said but for the definition's name
+        self._heirs: dict[tuple[str, Place | None, str], set[str]] = {}  # definitions that have it from a base
         self._lines: dict[str, list[str]] = {}
         self._doubtful: set[Place] = set()
         self._count: Counter[str] = Counter()  # of mistakes, by file
         self._overflowing: set[str] = set()  # files with more mistakes than are shown
         self.complaints = 0  # said or not: whoever reads something knows by it whether all of that was sound
+
+    def judge(self, definition: Text | None, bases: Iterable[Text] = ()) -> None:
+        """What follows is about this definition: mistakes at the lines of its bases are said once, and counted."""
+        files = frozenset(base.place.file for base in bases)
+        self._judged = (definition.value, files) if definition else None
 
     def add_source(self, file: str, text: str) -> None:
         """Remembers the text of a file, for the source line of a diagnostic."""
@@ -44,13 +55,29 @@ class Problems:
         file = place.file if place else ""
         line = self.line_at(place) if place else None
         found = Diagnostic(code, _shortened(message), place, line, _shortened(help), tuple(notes))
-        if found in self._found:
+        if self._was_said(found):
             return
         if self._count[file] >= SHOWN_OF_A_FILE:
             self._overflowing.add(file)
             return
         self._count[file] += 1
         self._found[found] = None
+
+    def _was_said(self, found: Diagnostic) -> bool:
+        """Whether another definition has this mistake from the same line; what the base itself has is said of it."""
+        name, bases = self._judged or ("", frozenset())
+        key = (found.code, found.place, found.message.replace(f'"{name}"', '""'))
+        is_inherited = found.place is not None and found.place.file in bases
+        if is_inherited:
+            self._heirs.setdefault(key, set()).add(name)
+        earlier = self._first.setdefault(key, found)
+        if earlier is found:
+            return False
+        if not is_inherited and earlier in self._found:
+            del self._found[earlier]
+            self._first[key] = found
+            self._found[found] = None
+        return True
 
     def unknown(self, code: str, place: Place, kind: str, name: str, known: Iterable[str], *, help: str = "") -> None:
         """No `kind` is called `name`; near names are proposed, or all of them where they are few."""
@@ -76,12 +103,20 @@ class Problems:
 
     @property
     def found(self) -> tuple[Diagnostic, ...]:
-        found = list(in_file_order(self._found))
+        found = list(in_file_order(self._with_heirs()))
         for file in self._overflowing:
             last = max(at for at, each in enumerate(found) if file == (each.place.file if each.place else ""))
             note = Note("further mistakes are not shown")
             found[last] = replace(found[last], notes=(*found[last].notes, note))
         return tuple(found)
+
+    def _with_heirs(self) -> Iterator[Diagnostic]:
+        """The mistakes, with the number of definitions that have one from a base."""
+        counted = {self._first[key]: len(heirs) for key, heirs in self._heirs.items()}
+        for each in self._found:
+            count = counted.get(each)
+            said = f"{count} definitions inherit it" if count != 1 else "1 definition inherits it"
+            yield replace(each, notes=(*each.notes, Note(said))) if count else each
 
     def raise_if_any(self) -> None:
         """Raises: DiagnosticsError with all that was found, in file order."""

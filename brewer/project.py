@@ -7,9 +7,11 @@ from functools import cached_property
 from pathlib import Path
 
 from brewer.frozen import frozen
+from brewer.places import Places
 from brewer.python_sources import Modules, PythonSources
 
 _TOOL = Path(__file__).resolve().parent.parent
+SETTINGS_FILE = "pyproject.toml"
 _VOCABULARY = "vocabulary.yaml"
 
 
@@ -22,6 +24,7 @@ class Layout:
     vocabulary: str = ""  # empty: the file beside the dialects if there is one, else the one of brewer
     python: str = "."  # the folder in which Python finds the project's packages
     modules: Modules = Modules()
+    settings: str = ""  # the digest of the file that says all this
     is_foreign: bool = False  # whether `runtime` is that of the installed brewer, not a folder of the project
 
 
@@ -88,6 +91,24 @@ class Project:
             return ("defs", "runtime")
         own = [self.definitions, self.vocabulary, *self.sources.own_files()]
         return tuple(sorted({self.relative(path) for path in own if path.is_relative_to(self.root)}))
+
+    @property
+    def places(self) -> Places:
+        """Where a run finds everything, for the cache."""
+        if not self.layout.is_foreign:
+            return Places()
+        layout, modules = self.layout, self.layout.modules
+        python = "" if layout.python == "." else f"{layout.python}/"
+        names = (*modules.bases, modules.wrappers, modules.semantics, modules.inference)
+        return Places(
+            layout.definitions,
+            layout.templates,
+            layout.vocabulary,
+            self.output,
+            SETTINGS_FILE,
+            python,
+            tuple(f"{python}{name.replace('.', '/')}" for name in dict.fromkeys(names) if name),
+        )
 
     def relative(self, path: Path) -> str:
         """A path of the project as provenance markers and messages name it."""

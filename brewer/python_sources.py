@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from brewer.fingerprints import read_file
 from brewer.frozen import frozen
 from runtime.diagnostics import Place
 
@@ -62,6 +63,11 @@ class PythonClass:
         return dict(_members(self.node))
 
     @cached_property
+    def required(self) -> dict[str, int]:
+        """Properties that it declares for type checkers only, with their lines: what stands on it must have them."""
+        return dict(_required(self.node))
+
+    @cached_property
     def slots(self) -> tuple[str, ...]:
         """The slots that the class itself adds."""
         return tuple(_slots(self.node))
@@ -87,7 +93,7 @@ class PythonClasses(Mapping[str, PythonClass]):
     def __init__(self, files: Mapping[Path, str]) -> None:
         """`files` are those to search, each with the name of its module; the last of equal names counts."""
         self._modules = files
-        self._files = {name: file for file in files for name in _CLASS.findall(_text_of(file))}
+        self._files = {name: file for file in files for name in _CLASS.findall(text_of(file))}
         self._found: dict[str, PythonClass] = {}
         self._parsed: set[Path] = set()
 
@@ -139,6 +145,8 @@ class PythonSources:
     modules: Modules = field(default_factory=Modules)
     python: Path | None = None  # where Python finds the modules; None: beside `runtime`
     _lineages: dict[str, tuple[PythonClass, ...]] = field(init=False, default_factory=dict)
+    _texts: dict[Path, str] = field(init=False, default_factory=dict)
+    _trees: dict[Path, ast.Module] = field(init=False, default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -166,12 +174,16 @@ class PythonSources:
         The two are alike for those of `runtime.semantics`; others have the whole name of their module there.
         """
         found = {}
-        for name in dict.fromkeys(("runtime.semantics", self.modules.semantics)):
-            for file, module in self.files_of(name).items():
-                prefix = module.removeprefix("runtime.semantics.")
-                functions = [] if file.stem.startswith("_") else _FUNCTION.findall(_text_of(file))
-                found.update({f"{file.stem}.{function}": f"{prefix}.{function}" for function in functions})
+        for function, file in self.semantics_files.items():
+            prefix = self._files_of_semantics[file].removeprefix("runtime.semantics.")
+            found[function] = f"{prefix}.{function.partition('.')[2]}"
         return found
+
+    @cached_property
+    def semantics_files(self) -> dict[str, Path]:
+        """The files of the functions that compute."""
+        files = [file for file in self._files_of_semantics if not file.stem.startswith("_")]
+        return {f"{file.stem}.{name}": file for file in files for name in _FUNCTION.findall(text_of(file))}
 
     @cached_property
     def inference(self) -> dict[str, PythonFunction]:
@@ -182,7 +194,7 @@ class PythonSources:
     def inference_names(self) -> dict[str, str]:
         """Name -> module; nothing is parsed for it."""
         files = self._files_of_inference
-        return {name: module for file, module in files for name in _FUNCTION.findall(_text_of(file))}
+        return {name: module for file, module in files for name in _FUNCTION.findall(text_of(file))}
 
     def files_of(self, name: str) -> dict[Path, str]:
         """The files of a module, or of all modules right in a package, with the names of these modules."""
@@ -200,6 +212,12 @@ class PythonSources:
         names = (*modules.bases, modules.wrappers, modules.semantics, modules.inference)
         return tuple(dict.fromkeys(file for name in names for file in self.files_of(name)))
 
+    def all_files(self) -> tuple[Path, ...]:
+        """Every file that is read, whether the project's own or of the runtime."""
+        names = ("runtime", "runtime.semantics", *self.modules.bases, self.modules.wrappers, self.modules.semantics)
+        names = (*names, "runtime.infer", self.modules.inference)
+        return tuple(dict.fromkeys(file for name in names for file in self.files_of(name)))
+
     def where(self, setting: str) -> str:
         """Where what a setting of `[tool.brewer]` names stands, for messages: `runtime/wrappers/`."""
         name = getattr(self.modules, setting)
@@ -215,10 +233,26 @@ class PythonSources:
     def _files_of_bases(self) -> dict[Path, str]:
         return {file: module for name in self.modules.bases for file, module in self.files_of(name).items()}
 
+    @cached_property
+    def _files_of_semantics(self) -> dict[Path, str]:
+        names = dict.fromkeys(("runtime.semantics", self.modules.semantics))
+        return {file: module for name in names for file, module in self.files_of(name).items()}
+
     @property
     def _files_of_inference(self) -> list[tuple[Path, str]]:
         names = dict.fromkeys(("runtime.infer", self.modules.inference))
         return [found for name in names for found in self.files_of(name).items()]
+
+    def text_of(self, file: Path) -> str:
+        if file not in self._texts:
+            self._texts[file] = text_of(file)
+        return self._texts[file]
+
+    def tree_of(self, file: Path) -> ast.Module:
+        """A file as Python reads it; empty where it cannot."""
+        if file not in self._trees:
+            self._trees[file] = _parse(file)
+        return self._trees[file]
 
     def lineage(self, name: str) -> tuple[PythonClass, ...]:
         """A class of `runtime` and all its bases of ours, nearest first."""
@@ -244,16 +278,17 @@ class PythonSources:
         return tuple(found.values())
 
 
-def _text_of(file: Path) -> str:
+def text_of(file: Path) -> str:
+    """The text of a Python file; empty where it cannot be read, which a check of the files says."""
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
+        return read_file(str(file)).decode("utf-8", errors="replace").replace("\r\n", "\n")
     except OSError:
         return ""
 
 
 def _parse(file: Path) -> ast.Module:
     try:
-        return ast.parse(file.read_bytes(), filename=str(file))
+        return ast.parse(read_file(str(file)), filename=str(file))
     except (OSError, SyntaxError, ValueError):
         return ast.Module([], [])  # other tools say what is wrong with it; here it offers nothing
 
@@ -289,6 +324,16 @@ def _members(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
             yield from ((name, statement.lineno) for name in names)
             if "__slots__" in names:
                 yield from ((name, statement.lineno) for name in _texts(statement.value))
+
+
+def _required(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
+    for guarded in node.body:
+        match guarded:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+                for statement in guarded.body:
+                    match statement:
+                        case ast.FunctionDef(decorator_list=[ast.Name(id="property")]):
+                            yield statement.name, statement.lineno
 
 
 def _slots(node: ast.ClassDef) -> Iterator[str]:

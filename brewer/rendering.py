@@ -147,12 +147,18 @@ class Renderer:
     def _render(self, template: str, subject: str, **values: Any) -> str | None:
         """`subject` is what is being rendered, for messages."""
         with suppress(Exception):
-            return self.fast.get_template(template).render(**values)
+            return self.fast.get_template(template).render(sources=self._sources, **values)
         try:
-            return self.environment.get_template(template).render(**values)
+            return self.environment.get_template(template).render(sources=self._sources, **values)
         except Exception as error:  # whatever goes wrong while a template runs is a mistake in the template
             self.faults.add(error, template, subject)
             return None
+
+    @cached_property
+    def _sources(self) -> str:
+        """What to change where a generated file is not as it should be."""
+        templates = self.project.layout.templates
+        return f"the definition, or {templates}/" if templates else "the definition"
 
     def _plain(self, text: str) -> str:
         """A rendered text as its readers will see it; who renders for other purposes may have put more into it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TextIO
@@ -71,11 +72,25 @@ def diff_lines(plan: Plan) -> list[str]:
     return [line for difference in _differences(plan.changes, context=3) for line in difference]
 
 
+class NotSaid(Exception):
+    """Standard output takes nothing, be it that the disk is full that it goes to."""
+
+
 def say(lines: Iterable[str], out: TextIO) -> None:
+    """Raises: NotSaid."""
     try:
         print("\n".join(lines), file=out, flush=True)
     except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+        say_no_more(out)
+    except OSError as error:
+        say_no_more(out)
+        if out is not sys.stderr:  # else there is nobody left to tell
+            raise NotSaid(f"cannot write to standard output: {error.strerror or error}") from error
+
+
+def say_no_more(out: TextIO) -> None:
+    """Lets what is still to be said go nowhere, so that Python does not try again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 def _elsewhere(said: str, plan: Plan) -> str:

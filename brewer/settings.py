@@ -11,17 +11,19 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from brewer.fingerprints import digest_of
+from brewer.places import Places
 from brewer.problems import Problems
+from brewer.project import SETTINGS_FILE as FILE
 from brewer.project import Layout, Project
 from brewer.python_sources import Modules, PythonSources
 from brewer.toml_places import TomlTable
 from runtime.diagnostics import Note, Place, listed, shown_path
 
-FILE = "pyproject.toml"
 TABLE = ("tool", "brewer")
 DEFAULT_PACKAGE = "brewed"
 SETTINGS: Mapping[str, str] = {
@@ -63,7 +65,7 @@ def read_settings(root: Path, text: str, problems: Problems) -> Layout | None:
     if not isinstance(found, dict):
         problems.error("D112", table.place, '"brewer" is not a table', help="write [tool.brewer], and keys below it")
         return None
-    return _Reader(root, table, found, problems).layout()
+    return replace(_Reader(root, table, found, problems).layout(), settings=digest_of(text.encode()))
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ class _Reader:
             is_foreign=True,
         )
         self._check_neighbours(python)
+        self._check_output(Project(self.root, layout).places)
         self._check_classes(layout)
         return layout
 
@@ -187,6 +190,21 @@ class _Reader:
                 message = f'{shown} has the name of brewer\'s package "{name}", and Python finds only one of the two'
                 help = f"rename {shown}, or move it into a package of its own"
                 self.problems.error("D114", place, message, help=help)
+
+    def _check_output(self, places: Places) -> None:
+        """What is brewed stands in a folder of its own: in none that is read, and with nothing below it that is."""
+        written = Path(places.outputs)
+        read = [Path(folder) for folder in (places.definitions, places.templates) if folder]
+        others = [Path(name) for name in (*places.modules, places.vocabulary) if name]
+        place = self.table.place_of_value("output", str(self.found.get("output", "")))
+        near = [p for p in dict.fromkeys([*read, *others]) if p.is_relative_to(written)]
+        near += [p for p in read if written.is_relative_to(p) and p != written]  # below modules it is no harm
+        if near:
+            whole = (self.root / path for path in near)
+            shown = listed((self._shown(p if p.exists() else p.with_suffix(".py")) for p in whole), "and")
+            message = f"brewer would write to {written.as_posix()}/, but reads {shown}"
+            help = 'give "output" a package of its own, such as "acme.instructions"'
+            self.problems.error("D117", place, message, help=help)
 
     def _check_classes(self, layout: Layout) -> None:
         """Brewed modules import classes by name, so one name is one class."""

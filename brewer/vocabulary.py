@@ -15,7 +15,7 @@ from brewer.keys import Keys, is_known, is_written_as, read_texts
 from brewer.model import Text
 from brewer.problems import Problems
 from brewer.yaml_tree import Mapping
-from runtime.diagnostics import Note
+from runtime.diagnostics import Note, listed
 
 FILE = "defs/vocabulary.yaml"
 Lists = tuple[tuple[str, tuple[str, ...]], ...]
@@ -71,10 +71,11 @@ class Vocabulary:
         return tuple(word.value for word in words)
 
 
-def read_vocabulary(tree: Mapping, problems: Problems) -> Vocabulary:
+def read_vocabulary(tree: Mapping, problems: Problems, replaced: Vocabulary | None = None) -> Vocabulary:
+    """`replaced` is the vocabulary that this one stands in place of, for advice."""
     keys = Keys(tree, VOCABULARY, problems)
     start = tree.entries[0].place if tree.entries else tree.place
-    keys.check(start)
+    keys.check(start, _how_to_complete(keys, replaced) if replaced else "")
     dtypes, engines = _words(keys, "dtypes"), _words(keys, "engines")
     return Vocabulary(
         dtypes=dtypes,
@@ -84,6 +85,17 @@ def read_vocabulary(tree: Mapping, problems: Problems) -> Vocabulary:
         engines_of=_engines_of_targets(keys, engines, problems) if engines else (),
         enums=_enums(keys, problems),
         line=start.line,
+    )
+
+
+def _how_to_complete(keys: Keys, replaced: Vocabulary) -> str:
+    """Words that the runtime of brewer does not know would be refused, so the lists are those that it knows."""
+    targets = ", ".join(f"{name}: [{', '.join(engines)}]" for name, engines in replaced.engines_of)
+    lines = {key: f"{key}: [{', '.join(getattr(replaced, key))}]" for key in ("dtypes", "memories", "engines")}
+    lines["targets"] = f"targets: {{{targets}}}"
+    missing = [f"`{line}`" for key, line in lines.items() if key not in keys and key not in keys.misspelled]
+    return (
+        f"this file is the whole vocabulary, in place of brewer's, which has {listed(missing, 'and')}: add what applies"
     )
 
 

@@ -20,7 +20,7 @@ def test_every_shipped_folder_is_a_listed_package_and_nothing_else_is() -> None:
         ".".join(path.parent.relative_to(ROOT).parts)
         for path in files()
         if path.relative_to(ROOT).parts[0] in (*SHIPPED_FOLDERS, *DATA_FOLDERS)
-        and path.suffix in (".py", ".yaml", ".j2")
+        and path.suffix in (".py", ".yaml", ".j2", ".case")
     }
     assert PROJECT["tool"]["setuptools"]["packages"] == sorted(packages)
 

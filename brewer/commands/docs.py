@@ -68,7 +68,7 @@ def _write(path: Path, text: str) -> bool:
 def _remove_others(folder: Path, files: Mapping[str, str]) -> int:
     """Removes pages of definitions that are gone."""
     wanted = {folder / name for name in files}
-    gone = [path for path in sorted(folder.rglob("*.md")) if path not in wanted and _is_ours(path)]
+    gone = [path for path in sorted(folder.rglob("*.md")) if path not in wanted and path.is_file() and _is_ours(path)]
     for path in gone:
         path.unlink()
     return len(gone)

@@ -2,6 +2,7 @@
 
 brewer explain              all codes, a sentence each
 brewer explain D010 D011    these codes
+brewer explain V031         a code of programs: of the verifier (V), of text (T), of BIR (B), of the pass driver (P)
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 
 from brewer.codes import CODES
 from brewer.explanations import read_explanation
+from brewer.program_codes import explain_program_code, program_codes
 from brewer.project import Project
 from brewer.report import say
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
@@ -23,14 +25,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(project: Project, options: argparse.Namespace) -> int:
     """Prints explanations, or the list of codes. Raises: DiagnosticsError for codes that there are not."""
     codes = [code.upper() for code in options.codes]
+    known = {**CODES, **program_codes()}
     unknown = [
-        Diagnostic("D100", f'no code is called "{code}"', help=did_you_mean(code, CODES) or "`explain` lists all codes")
+        Diagnostic("D100", f'no code is called "{code}"', help=did_you_mean(code, known) or "`explain` lists all codes")
         for code in codes
-        if code not in CODES
+        if code not in known
     ]
     if unknown:
         raise DiagnosticsError(unknown)
-    texts = ["\n".join(read_explanation(code).lines(CODES[code])) for code in codes]
-    listed = [f"{code}  {summary}" for code, summary in sorted(CODES.items())]
+    texts = ["\n".join(_explanation(code)) for code in codes]
+    listed = [f"{code}  {summary}" for code, summary in sorted(known.items())]
     say(["\n\n\n".join(texts)] if texts else listed, sys.stdout)
     return 0
+
+
+def _explanation(code: str) -> list[str]:
+    return read_explanation(code).lines(CODES[code]) if code in CODES else explain_program_code(code)

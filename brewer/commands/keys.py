@@ -28,7 +28,9 @@ def run(project: Project, options: argparse.Namespace) -> int:
         return 0
     known = {key.name for table in TABLES for key in table.keys}
     unknown = [
-        Diagnostic("D011", f'no key is called "{name}"', help=did_you_mean(name, known))
+        Diagnostic(
+            "D011", f'no key is called "{name}"', help=did_you_mean(name, known) or "`brewer keys` lists all keys"
+        )
         for name in options.names
         if name not in known
     ]

@@ -3,6 +3,7 @@
   brewer new ReluOp --like ActivationOp         like another definition, in the same dialect
   brewer new Negate --dialect graph             the smallest definition of a dialect
   brewer new Negate --dialect graph --mnemonic graph.neg
+  brewer new Blur --dialect acme --base GraphInst   the first one of a dialect: nothing shows yet what it stands on
 
 Like another one: comments stay; name, mnemonic and summary are its own; what belongs to the other alone (wrapper,
 version, renames, since, deprecated, examples) is left out. No file is overwritten.
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="of the new definition, in CamelCase")
     parser.add_argument("--like", metavar="OTHER", help="the definition to start from, `MatMul` or `graph/MatMul`")
     parser.add_argument("--dialect", metavar="DIALECT", help="the folder in defs/ (default: that of OTHER)")
+    parser.add_argument("--base", metavar="CLASS", help="what it stands on (default: as the others of its dialect)")
     parser.add_argument("--mnemonic", metavar="WORD", help="the first word of its text (default: made from NAME)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -48,6 +50,7 @@ class _Asked:
     mnemonic: str
     file: str
     like: Brewable | None
+    base: str | None
 
 
 def run(project: Project, options: argparse.Namespace) -> int:
@@ -62,7 +65,7 @@ def run(project: Project, options: argparse.Namespace) -> int:
         found = {"file": asked.file, "mnemonic": asked.mnemonic, "like": like, "left_out": list(new.left_out)}
         say([json.dumps({**found, "written": written}, indent=2)], sys.stdout)
     else:
-        steps = [*_next_steps(asked, new), *_strange_base(asked, instructions, project)]
+        steps = [*_next_steps(project, asked, new, plan), *_strange_base(asked, instructions, project)]
         say([f"wrote {asked.file}", *written_lines(plan), "", "next:", *steps], sys.stdout)
     return 0
 
@@ -79,7 +82,10 @@ def _asked(project: Project, instructions: Instructions, options: argparse.Names
     if owner:
         help = "choose another one with --mnemonic"
         raise mistake("D033", f'the mnemonic "{mnemonic}" belongs to {owner.definition.name}', help)
-    return _Asked(options.name, dialect, mnemonic, project.relative(_path(project, dialect, options.name)), like)
+    if options.base:
+        _check_base(options.base, like, dialect, project, instructions)
+    file = project.relative(_path(project, dialect, options.name))
+    return _Asked(options.name, dialect, mnemonic, file, like, options.base)
 
 
 def _path(project: Project, dialect: str, name: str) -> Path:
@@ -96,10 +102,12 @@ def _definition(name: str, instructions: Instructions) -> Brewable:
 def _check_dialect(dialect: str | None, project: Project) -> None:
     known = sorted(path.name for path in project.definitions.iterdir() if path.is_dir())
     if dialect is None:
-        raise mistake("D086", "a new definition needs a dialect", f"write --like OTHER, or --dialect {either(known)}")
+        help = f"write --like OTHER, or --dialect {either(known) or 'NAME'}"
+        raise mistake("D086", "a new definition needs a dialect", help)
     if dialect not in known:
         folder = project.relative(project.definitions)
-        others = f"there are {either(known, 'and')}; a new one starts as a folder in {folder}/"
+        others = f"there {'is' if len(known) == 1 else 'are'} {either(known, 'and') or 'none'}"
+        others = f"{others}; a new one starts as a folder: mkdir {folder}/{dialect}"
         help = did_you_mean(dialect, known) or others
         raise mistake("D086", f'no dialect is called "{dialect}"', help)
 
@@ -117,12 +125,25 @@ def _check_name(name: str, dialect: str, project: Project, instructions: Instruc
         raise mistake("D087", f"{project.relative(path)} exists already", "choose another name, or edit that file")
 
 
+def _check_base(base: str, like: Brewable | None, dialect: str, project: Project, instructions: Instructions) -> None:
+    """It is a class of the runtime, or of the project, or another definition."""
+    if like is not None:
+        help = f"leave out --base, or --like {like.definition.name}"
+        raise mistake("D087", f"{like.definition.name} says already what it stands on", help)
+    classes = project.sources.instruction_classes
+    known = [*classes, *(definition.name.value for definition in instructions.definitions)]
+    if base not in known:
+        help = did_you_mean(base, known) or f"there are {either(classes, 'and')}"
+        raise mistake("D030", f'no definition or runtime class is called "{base}"', help)
+
+
 def _text(project: Project, instructions: Instructions, asked: _Asked) -> NewDefinition:
     if asked.like is None:
-        base = base_for(asked.dialect, instructions, project.sources)
+        base = asked.base or base_for(asked.dialect, instructions, project.sources)
         if base is None:
-            message = f'no definition of "{asked.dialect}" shows which class of the runtime it stands on'
-            raise mistake("D086", message, "start from a definition of another dialect, with --like")
+            message = f'no definition of "{asked.dialect}" shows what it stands on'
+            help = f"say it with --base: {either(project.sources.instruction_classes)}"
+            raise mistake("D087", message, help if instructions.definitions == () else f"{help}; or start with --like")
         init = next((found.init for found in project.sources.lineage(base) if found.init), ())
         in_memory = any(parameter.name == "dst" for parameter in init)
         words = instructions.vocabulary
@@ -155,10 +176,10 @@ def _write_and_brew(project: Project, asked: _Asked, text: str) -> Plan:
     return brewed.plan
 
 
-def _next_steps(asked: _Asked, new: NewDefinition) -> Sequence[str]:
+def _next_steps(project: Project, asked: _Asked, new: NewDefinition, plan: Plan) -> Sequence[str]:
     lines = []
     if asked.like is None:
-        lines.append(f"  - say in {asked.file} what it is; brewer/README.md has every key")
+        lines.append(f"  - say in {asked.file} what it is; `python -m brewer keys` has every key")
     else:
         other = asked.like.definition
         lines.append(f"  - change in {asked.file} what is still that of {other.name}: summary, source, fields, rules")
@@ -166,11 +187,13 @@ def _next_steps(asked: _Asked, new: NewDefinition) -> Sequence[str]:
             lines.append(f"  - it has no {either(new.left_out, 'and')}: that of {other.name} belongs to it alone")
         if other.semantics:
             lines.append(f"  - it runs as `{other.semantics}` until `semantics` names a function of its own")
+    created = [asked.file, *(change.path for change in plan.changes if change.kind == "create")]
     lines += [
-        "  - python -m brewer, and read `git diff`: one new class, one line in the table of all classes",
-        f"  - show it in a case: `{asked.mnemonic}` in tests/runtime/text/cases/",
+        f"  - python -m brewer, then git add -N {' '.join(created)}",
+        "  - read `git diff`: one new class, one line in the table of all classes",
     ]
-    return lines
+    own = f"  - show it in a case: `{asked.mnemonic}` in tests/runtime/text/cases/"
+    return [*lines, *[own] * (not project.layout.is_foreign)]
 
 
 def _strange_base(asked: _Asked, instructions: Instructions, project: Project) -> Sequence[str]:

@@ -30,6 +30,7 @@ from brewer.origins.by_place import answer_by_place, place_in
 from brewer.origins.lines import Origin, Origins
 from brewer.origins.traced import TemplateLine
 from brewer.project import Project
+from brewer.python_sources import text_of
 from brewer.report import say
 
 _WIDTH = 72  # characters of a line that are shown beside its origin
@@ -129,7 +130,7 @@ def _table(rows: Iterable[tuple[str, ...]]) -> list[str]:
 
 
 def _text(path: Path, number: int) -> str:
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = text_of(path).splitlines()
     return lines[number - 1].strip() if number <= len(lines) else ""
 
 

@@ -10,6 +10,7 @@ import pytest
 from brewer.codes import CODES
 from brewer.command_line import main
 from brewer.explanations import FOLDER, Example, Explanation, read_explanation
+from brewer.program_codes import program_codes
 from tests.brewer.miniature import build
 
 ONLY_WHEN_BREWED = {"D080", "D081", "D082", "D101"}  # every other mistake is found by loading, which is quicker
@@ -56,7 +57,7 @@ def test_the_command_prints_an_explanation_or_all_codes(capsys: pytest.CaptureFi
     )
     assert 'error[D010]: the key "operands" stands twice' in said
     assert main(["explain"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == sorted(CODES)
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == sorted({**CODES, **program_codes()})
 
 
 def test_what_cannot_be_seen_is_shown_as_escapes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,13 @@
 """Files that are no definitions, or very strange ones: each gets a diagnostic, quickly, and nothing hangs."""
 
 import os
+import stat
 import time
 from pathlib import Path
 
 import pytest
 
+from brewer.__main__ import main as plain_main
 from brewer.command_line import main
 from brewer.definition_files import LARGEST
 from brewer.load import load
@@ -151,6 +153,47 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     (project.definitions / "vocabulary.yaml").unlink()
     os.mkfifo(project.definitions / "vocabulary.yaml")
     assert {found.code for found in mistakes(project)} == {"D027"}
+
+
+@pytest.mark.parametrize("folder", ["runtime", "runtime/wrappers", "runtime/semantics"])
+@pytest.mark.parametrize("run", [("--check",), (), ("list",), ("show", "X"), ("new", "Y", "--like", "X"), ("schema",)])
+def test_a_pipe_among_hand_written_files_is_not_waited_for(
+    folder: str, run: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = project_with(tmp_path, {"defs/neuron/X.yaml": X.encode()}).root
+    (root / folder).mkdir(exist_ok=True)
+    os.mkfifo(root / folder / "pipe.py")
+    assert main([*run, "--root", str(root)]) == (0 if run == ("schema",) else 2)
+    said = capsys.readouterr().err
+    assert run == ("schema",) or f"{folder}/pipe.py:1:1: error[D027]: the file cannot be read: it is a pipe" in said
+
+
+@pytest.mark.parametrize("run", [("--check",), ("--diff",), (), ("--force",)])
+def test_a_pipe_among_generated_files_is_not_waited_for(
+    run: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = build(tmp_path, {"defs/neuron/X.yaml": X.encode()}).root
+    assert plain_main(["--root", str(root)]) == 0
+    os.mkfifo(root / "generated/neuron/OtherGen.py")
+    socket = str(root / "generated/socket.py")
+    os.mknod(socket, stat.S_IFSOCK | 0o600)
+    assert plain_main([*run, "--root", str(root)]) == 0
+    assert stat.S_ISFIFO((root / "generated/neuron/OtherGen.py").stat().st_mode) and os.path.exists(socket)
+    (root / "generated/neuron/XGen.py").unlink()
+    os.mkfifo(root / "generated/neuron/XGen.py")
+    capsys.readouterr()
+    assert plain_main([*run, "--root", str(root)]) == 2
+    said = capsys.readouterr().err
+    assert "generated/neuron/XGen.py:1:1: error[D082]: it is a pipe or device, and nothing that brewer wrote" in said
+
+
+def test_pipes_in_place_of_what_is_remembered_or_of_settings_are_not_waited_for(tmp_path: Path) -> None:
+    root = build(tmp_path, {"defs/neuron/X.yaml": X.encode()}).root
+    (root / ".brewer_cache").mkdir()
+    for name in (".brewer_cache/state", ".brewer_cache/written", "pyproject.toml"):
+        os.mkfifo(root / name)
+    assert plain_main(["--root", str(root)]) == 0
+    assert plain_main(["--root", str(root)]) == 0
 
 
 def test_links_in_circles_and_into_nothing_are_said(tmp_path: Path) -> None:

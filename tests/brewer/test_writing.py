@@ -306,3 +306,36 @@ def test_a_folder_that_cannot_be_used_is_said_in_one_line(project: Project, brew
     add(project, "generated", b"a file, not a folder")
     code, said = brew()
     assert code == 2 and said.startswith("error[D101]: cannot use ") and "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("state", "arguments"),
+    [
+        *((state, ()) for state in ("nothing is brewed", "a definition has changed", "nothing has changed")),
+        *(("nothing has changed", arguments) for arguments in (("--diff",), ("list",), ("explain", "D010"))),
+    ],
+)
+def test_a_standard_output_that_takes_nothing_is_said_in_a_sentence(
+    state: str, arguments: tuple[str, ...], project: Project, brew: Run
+) -> None:
+    """Whatever the run had to say; a file of the project is not blamed."""
+    if state != "nothing is brewed":
+        brew()
+    if state == "a definition has changed":
+        (project.root / "defs/neuron/X.yaml").write_bytes(X.replace(b"One.", b"Two."))
+    command = [sys.executable, "-m", "brewer", *arguments, "--root", str(project.root)]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        run = subprocess.run(command, cwd=Project.of_this_tool().root, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert (run.returncode, run.stderr) == (2, "cannot write to standard output: No space left on device\n")
+        assert subprocess.run(command, cwd=Project.of_this_tool().root, stdout=full, stderr=full).returncode == 2
+
+
+@pytest.mark.parametrize("options", [("--root", "ROOT"), ("--root=ROOT",), ("--format", "json", "--root", "ROOT")])
+def test_options_that_all_commands_take_may_stand_before_one(
+    options: tuple[str, ...], project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [option.replace("ROOT", str(project.root)) for option in options]
+    assert main([*given, "list", "neuron"]) == 0
+    assert "neuron/X" in capsys.readouterr().out
+    assert main(["--check", *given, "list"]) == 2
+    assert "a sub-command stands first, and alone: brewer list" in capsys.readouterr().err

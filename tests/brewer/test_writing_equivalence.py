@@ -15,6 +15,7 @@ import pytest
 from brewer import incremental
 from brewer.__main__ import main
 from brewer.fingerprints import Fingerprints
+from brewer.places import Places
 from tests.brewer.miniature import FILES, build
 
 Edit = Callable[["Copies", random.Random], None]
@@ -243,8 +244,8 @@ def shortcuts(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     codes: list[int | None] = []
     brew = incremental.brew_what_changed
 
-    def counted(root: str, now: Fingerprints) -> int | None:
-        codes.append(brew(root, now))
+    def counted(root: str, now: Fingerprints, places: Places) -> int | None:
+        codes.append(brew(root, now, places))
         return codes[-1]
 
     monkeypatch.setattr(incremental, "brew_what_changed", counted)

@@ -1,0 +1,21 @@
+"""Every code of the pass driver with what it says. A code is never given another meaning and never reused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CODES: Mapping[str, str] = {
+    # The pipeline.
+    "P001": "the text of a pipeline is malformed",
+    "P002": "no pass has this name",
+    "P003": "a pass does not take this option",
+    "P004": "an option of a pass is given twice",
+    "P005": "an option of a pass cannot have this value",
+    "P006": "no target has this name",
+    "P007": "no precision policy has this name",
+    # Files.
+    "P010": "a program cannot be read",
+    "P011": "a program or report cannot be written",
+    "P012": "a front end needs a library that is not installed",
+    "P014": "a report that cannot be had, or not in this place",
+}

@@ -16,6 +16,7 @@ from runtime.interpreter.machine import Evaluator, Interpreter
 from runtime.interpreter.memory import Memory
 from runtime.interpreter.results import wide_tensors
 from runtime.names import Names, function_of
+from runtime.quoting import described
 from runtime.rounding import TO_NEAREST, Rounding
 from runtime.tensors import Tensor
 
@@ -55,6 +56,8 @@ def run(
 
     Raises: InterpreterError, with the text of the instruction at fault.
     """
+    if not isinstance(rounding, Rounding):
+        raise InputError(f"rounding is a Rounding, such as Rounding(saturate=True), not {described(rounding)}")
     chosen = _function(module, function)
     names = Names(chosen)
     _check_skipped(skip_rounding, chosen)

@@ -57,11 +57,15 @@ def test_random_bits_agree_with_integer_arithmetic(source: DType) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("source", [f32, i32, u32], ids=str)
 def test_ten_million_random_bits_agree_with_integer_arithmetic_and_ml_dtypes(source: DType) -> None:
-    for seed in range(40):
-        array = random_values(source, 250_000, seed=100 + seed)
-        check_all_targets(array, source)
-        for target in IN_ML_DTYPES:
-            check_against_ml_dtypes(array, source, target)
+    """From integers to floats only: clamping has its own test."""
+    targets = [target for target in DTYPES if source.is_float or target.is_float]
+    for seed in range(200):
+        array = random_values(source, 50_000, seed=100 + seed)  # small enough for a cache
+        numbers = numbers_of(array, source)
+        for target in targets:
+            check(array, numbers, source, target)
+            if target in IN_ML_DTYPES:
+                check_against_ml_dtypes(array, source, target)
 
 
 @pytest.mark.parametrize("target", IN_ML_DTYPES, ids=str)
@@ -162,7 +166,7 @@ def check(array: NDArray[Any], numbers: Numbers, source: DType, target: DType, *
     assert result.dtype == target.numpy and result.shape == array.shape
     found, expected = codes_of(result, target), expected_codes(numbers, target, saturate)
     wrong = found != expected
-    if target.is_float and target is not f8e8m0:
+    if target.is_float and target is not f8e8m0 and wrong.any():
         form = format_of(target.name)
         sign = np.uint64(form.exponent_bits + form.mantissa_bits)
         wrong &= ~(is_nan(found, form) & is_nan(expected, form) & (found >> sign == expected >> sign))
@@ -220,6 +224,8 @@ def check_against_ml_dtypes(array: NDArray[Any], source: DType, target: DType) -
     if target is f8e8m0:
         same &= ~((wide > 2.0**-127) & (wide < 2.0**-126))  # it takes the farther neighbour of some
     expected = wide.astype(target.numpy)
+    if (result.view(f"u{result.itemsize}") == expected.view(f"u{result.itemsize}")).all():
+        return
     found, wanted = (each.astype(np.float64) if target.bits < 64 else each for each in (result, expected))
     equal = (found == wanted) | ((found != found) & (wanted != wanted))
     if target.is_float:

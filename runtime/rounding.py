@@ -3,7 +3,7 @@
 Deliberately absent: flushing of subnormals, NaN payloads (a NaN keeps its sign and no more), and any rounding that
 depends on the order of elements, but for the stochastic one that is asked for.
 
-The rules, where a value has no exact image:
+The rules, where a value has no exact image (`number_formats.md` has all of them, with examples and the formats):
 
 - float to float: beyond the largest finite value to infinity, or to NaN in a type without infinities, or, with
   `saturate`, to the largest finite value. f4e2m1 has neither, so it always saturates.
@@ -161,7 +161,7 @@ def _to_float(
 
 
 def _is_rounded_once(source: DType, target: DType) -> bool:
-    """Whether numpy or ml_dtypes follow the rules on the direct way, which is up to 4 times as fast as that over f32."""
+    """Whether `astype` follows the rules on the direct way, which is up to 4 times as fast as the one over f32."""
     if source is f64:
         return target is f16
     return source in (f16, bf16) and target in (f16, bf16, f8e4m3, f8e4m3fn, f8e5m2, f8e3m4)

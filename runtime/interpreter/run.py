@@ -42,10 +42,11 @@ def run(
     tensor under its printed name, for each `graph.input` under its label. The result has the operands of
     `return` under 0, 1, ..., since a pass may rename them, then the output tensors under their names.
 
-    Each result of an instruction is rounded once, to its dtype, in the way of `rounding`: to nearest even, overflow to
-    infinity, unless it says otherwise (`runtime/number_formats.md` has the rules). An evaluator that rounds by itself
-    does so by the rules of its own language. For the instructions in `skip_rounding`, a narrowing from float to float is left out: the value stays as it was
-    computed, f32 as a rule, and so does a tensor that they write, which nothing else may write then.
+    Each result of an instruction is rounded once, to its dtype: to nearest even, overflow to infinity, unless
+    `rounding` says otherwise (`runtime/number_formats.md` has the rules). An evaluator that rounds by itself does so by
+    the rules of its own language. For the instructions in `skip_rounding`, a narrowing from float to float is left out:
+    the value stays as it was computed, f32 as a rule, and so does a tensor that they write, which nothing else may
+    write then.
 
     `evaluator(inst, operands)` is asked first, for instructions without a meaning of their own; it returns the result
     (a tuple where there are several), or None where it knows none either. It is not asked about instructions whose

@@ -1,7 +1,7 @@
 """Casts done on the bits of a value, with integers only: the reference for every pair of dtypes, as fast as numpy is.
 
-A number is a sign, an integer and a power of two: `(-1) ** sign * integer * 2 ** power`. A format of `exact.py` says what
-bits stand for which number, and the code of a rounded one is found by dividing the integer by the step of the format.
+A number is a sign, an integer and a power of two: `(-1) ** sign * integer * 2 ** power`. A format of `exact.py` says
+what bits stand for which number. The code of a rounded one is found by dividing the integer by the step of the format.
 
 Deliberately absent: anything of `runtime`, ml_dtypes, and floating-point arithmetic.
 """

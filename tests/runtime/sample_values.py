@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runtime.dtypes import DType, bool_, f64
-from tests.runtime.exact import FORMATS, boundary_values, random_floats
+from tests.runtime.exact import FORMATS, boundary_values
 
 
 def all_values(dtype: DType) -> NDArray[Any]:
@@ -43,7 +43,6 @@ def limits(dtype: DType) -> tuple[int, int]:
     return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
 
 
-
 def boundary_doubles() -> NDArray[np.float64]:
     """Return f64 values at every exponent: around the ties of each format, by one ulp and by less than f32 can tell."""
     shapes = {0, 1, (1 << 52) - 1}
@@ -53,7 +52,9 @@ def boundary_doubles() -> NDArray[np.float64]:
             for middle in (kept << dropped, (kept << dropped) + (1 << dropped >> 1)):
                 shapes |= {near & ((1 << 52) - 1) for near in (middle - 1, middle, middle + 1, middle + (1 << 20))}
     # Subnormal results drop more bits.
-    shapes |= {near & ((1 << 52) - 1) for bit in range(28, 52, 3) for near in ((1 << bit) - 1, 1 << bit, (1 << bit) + 1)}
+    shapes |= {
+        near & ((1 << 52) - 1) for bit in range(28, 52, 3) for near in ((1 << bit) - 1, 1 << bit, (1 << bit) + 1)
+    }
     mantissa = np.array(sorted(shapes), np.uint64)
     exponent = np.arange(2048, dtype=np.uint64)[:, None] << np.uint64(52)
     bits = (exponent | mantissa).reshape(-1)

@@ -1,4 +1,4 @@
-"""`holds` for wide dtypes: a proof by extreme values, for every pair. For dtypes of 16 bits, all values are enumerated.
+"""`holds` for every pair: a proof by extreme values. `test_dtypes.py` enumerates the values of narrow dtypes.
 
 The finite values of a dtype are the multiples of a power of two, within a number of significant bits and a range. So `a`
 represents all of `b` if it represents, for each power of two that a leading bit of `b` may stand for, the value of `b`

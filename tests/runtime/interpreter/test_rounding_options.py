@@ -49,7 +49,9 @@ def as_f64(array: NDArray[Any]) -> NDArray[np.float64]:
         ("i8", [127, 127, 127, -128, 127], [127, 127, 127, -128, 127]),
     ],
 )
-def test_8_bit_floats_saturate_where_it_is_asked_for(target: str, without: list[float], saturating: list[float]) -> None:
+def test_8_bit_floats_saturate_where_it_is_asked_for(
+    target: str, without: list[float], saturating: list[float]
+) -> None:
     """Integers and f4e2m1, which have no infinity, do so always; wider floats never."""
     x = np.array([500, 240, 1e9, -np.inf, np.nan], np.float32)
     program = cast_program(target, count=5)
@@ -149,9 +151,21 @@ def test_both_choices_go_together() -> None:
     [
         ({"saturate": 1}, TypeError, "saturate is True or False, not 1"),
         ({"saturate": "yes"}, TypeError, "saturate is True or False, not 'yes'"),
-        ({"stochastic_seed": True}, TypeError, "stochastic_seed is an integer, or None for rounding to nearest, not True"),
-        ({"stochastic_seed": 1.0}, TypeError, "stochastic_seed is an integer, or None for rounding to nearest, not 1.0"),
-        ({"stochastic_seed": "7"}, TypeError, "stochastic_seed is an integer, or None for rounding to nearest, not '7'"),
+        (
+            {"stochastic_seed": True},
+            TypeError,
+            "stochastic_seed is an integer, or None for rounding to nearest, not True",
+        ),
+        (
+            {"stochastic_seed": 1.0},
+            TypeError,
+            "stochastic_seed is an integer, or None for rounding to nearest, not 1.0",
+        ),
+        (
+            {"stochastic_seed": "7"},
+            TypeError,
+            "stochastic_seed is an integer, or None for rounding to nearest, not '7'",
+        ),
         ({"stochastic_seed": -1}, ValueError, "stochastic_seed is -1; a seed is not negative"),
     ],
 )

@@ -235,7 +235,7 @@ def _float_to_int(array: Array, source: DType, target: DType) -> Array:
     if nan.any():
         rounded[nan] = np.copysign(np.inf, rounded[nan])
     if target.bits <= 32:
-        fitting = np.clip(rounded, exact(target.lowest), exact(target.largest))
+        fitting: Array = np.clip(rounded, exact(target.lowest), exact(target.largest))
         return (fitting.astype(np.int8) if target.bits < 8 else fitting).astype(target.numpy)
     too_high = rounded >= float(target.largest)  # which is the next power of two
     too_low = rounded < float(target.lowest)

@@ -1,9 +1,9 @@
 """`holds` for every pair: a proof by extreme values. `test_dtypes.py` enumerates the values of narrow dtypes.
 
-The finite values of a dtype are the multiples of a power of two, within a number of significant bits and a range. So `a`
-represents all of `b` if it represents, for each power of two that a leading bit of `b` may stand for, the value of `b`
-there with the most bits set. An integer below it has its bits within the same places; what is smaller needs no more of
-them. Whether `a` has a value is decided with exact integers, from the format as the tests write it down.
+The finite values of a dtype are the multiples of a power of two, within a number of significant bits and a range. So
+`a` represents all of `b` if it represents, for each power of two that a leading bit of `b` may stand for, the value of
+`b` there with the most bits set: all others with this leading bit have their bits within the same places. Whether `a`
+has a value is decided with exact integers, from the format as the tests write it down.
 """
 
 from __future__ import annotations

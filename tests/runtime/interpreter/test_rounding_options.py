@@ -81,7 +81,7 @@ def test_what_is_written_to_memory_is_rounded_in_the_same_way(op: str) -> None:
 def test_stochastic_rounding_is_right_on_average_and_repeats_with_its_seed() -> None:
     program = cast_program("bf16")
     first, again = (as_f64(program.run(x=QUARTER, rounding=SEEDED)["y"]) for _ in range(2))
-    other = as_f64(program.run(x=QUARTER, rounding=Rounding(stochastic_seed=8))["y"])
+    other = as_f64(program.run(x=QUARTER, rounding=Rounding(stochastic_seed=0))["y"])
     assert first.tolist() == again.tolist() != other.tolist()
     assert set(first) == {1, 1 + 2.0**-7}
     for drawn in (first, other):  # 6 standard deviations of a share of a quarter

@@ -13,6 +13,7 @@ The public interface; each name is imported when it is first asked for, so `impo
     write_bir(module, file)       Module -> BIR in a file
     verify(module)                all that is wrong with a program: a list of diagnostics, empty for a good one
     run(module, inputs)           what a program computes, bit for bit
+    Rounding                      how a run rounds, where there is a choice: stochastically, saturating
     Module, Function              a program and its functions
     Builder                       puts tensors, loops and instructions into a function
     Type, NeuronAP                the type of a value; an access to a tensor
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from runtime.functions import Function, Module
     from runtime.instructions import Instruction
     from runtime.interpreter.run import run
+    from runtime.rounding import Rounding
     from runtime.text.parser import parse_with_places
     from runtime.text.places import ParsedModule
     from runtime.text.printer import print_module
@@ -48,6 +50,7 @@ __all__ = [
     "Function",
     "Module",
     "NeuronAP",
+    "Rounding",
     "Type",
     "parse",
     "parse_with_places",
@@ -64,6 +67,7 @@ _HOMES = {
     "Function": "runtime.functions",
     "Module": "runtime.functions",
     "NeuronAP": "runtime.access",
+    "Rounding": "runtime.rounding",
     "Type": "runtime.types",
     "parse_with_places": "runtime.text.parser",
     "print_module": "runtime.text.printer",

@@ -19,6 +19,7 @@ from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError, MissingSemanticsError, label_of
 from runtime.interpreter.memory import Memory, positions_of
 from runtime.interpreter.results import settle
+from runtime.rounding import Cast
 from runtime.semantics import Placed, Positions, Semantics, find
 from runtime.types import Type
 from runtime.values import Operand, Value
@@ -43,12 +44,13 @@ class Interpreter:
     """The state of one run. It is the `Machine` that semantics functions see."""
 
     def __init__(
-        self, memory: Memory, inputs: dict[str, Any], skipped: Set[Instruction], evaluator: Evaluator | None
+        self, memory: Memory, inputs: dict[str, Any], skipped: Set[Instruction], evaluator: Evaluator | None, cast: Cast
     ) -> None:
         self.memory = memory
         self._inputs = inputs
         self._skipped = skipped
         self._evaluator = evaluator
+        self._cast = cast
         self._values: dict[Value, Any] = {}
         self._axes: dict[Axis, int] = {}
         self._plans: dict[type[Instruction], Plan] = {}
@@ -114,7 +116,7 @@ class Interpreter:
         if len(values) != len(results):
             raise InterpreterError(f"gives {len(values)} results, but has {len(results)}")
         for target, value in zip(results, values, strict=True):
-            self._values[target] = settle(value, target.type, skip=inst in self._skipped)
+            self._values[target] = settle(value, target.type, self._cast, skip=inst in self._skipped)
 
     def _compute(self, inst: Instruction, plan: Plan) -> Any:
         if plan.uses_machine:
@@ -143,7 +145,7 @@ class Interpreter:
         placed = result if isinstance(result, Placed) else None
         computed = placed.values if placed else np.asarray(result)
         type = Type.tensor(dst.dtype, computed.shape) if placed else dst.type
-        values = settle(computed, type, skip=inst in self._skipped)
+        values = settle(computed, type, self._cast, skip=inst in self._skipped)
         if placed:
             memory.write_at(placed.positions, dst.dtype, values)
         else:

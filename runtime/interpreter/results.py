@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from runtime.dtypes import DType, f32, f32r, holds, tf32
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
-from runtime.rounding import cast_array, natural_dtype
+from runtime.rounding import Cast, natural_dtype
 from runtime.tensors import Tensor, TensorUtils
 from runtime.types import Type
 
 Array = NDArray[Any]
 
 
-def settle(value: Any, type: Type, *, skip: bool) -> Any:
+def settle(value: Any, type: Type, cast: Cast, *, skip: bool) -> Any:
     """Return the value of a result of this type: `value` rounded once, or left wide where the rounding is skipped.
 
     What is no tensor (a sequence, an absent optional) and what has no known dtype is taken as it is.
@@ -39,7 +39,7 @@ def settle(value: Any, type: Type, *, skip: bool) -> Any:
         return array
     source = dtype_of_array(array)
     if not skip or holds(dtype, source):
-        return cast_array(array, source, dtype)
+        return cast(array, source, dtype)
     if not (source.is_float and dtype.is_float):
         raise InterpreterError(f"skip_rounding is for roundings from float to float, not from {source} to {dtype}")
     return array

@@ -16,6 +16,8 @@ from runtime.interpreter.machine import Evaluator, Interpreter
 from runtime.interpreter.memory import Memory
 from runtime.interpreter.results import wide_tensors
 from runtime.names import Names, function_of
+from runtime.quoting import described
+from runtime.rounding import TO_NEAREST, Rounding
 from runtime.tensors import Tensor
 
 _EVALUATORS = {
@@ -32,6 +34,7 @@ def run(
     function: str | None = None,
     skip_rounding: Set[Instruction] = frozenset(),
     evaluator: Evaluator | None = None,
+    rounding: Rounding = TO_NEAREST,
 ) -> dict[int | str, Any]:
     """Run `function`, or the root function, and return what comes out: returned values by position, tensors by name.
 
@@ -39,9 +42,11 @@ def run(
     tensor under its printed name, for each `graph.input` under its label. The result has the operands of
     `return` under 0, 1, ..., since a pass may rename them, then the output tensors under their names.
 
-    Each result of an instruction is rounded once, to its dtype; overflow goes to infinity (see `runtime.rounding`).
-    For the instructions in `skip_rounding`, a narrowing from float to float is left out: the value stays as it was
-    computed, f32 as a rule, and so does a tensor that they write, which nothing else may write then.
+    Each result of an instruction is rounded once, to its dtype: to nearest even, overflow to infinity, unless
+    `rounding` says otherwise (`runtime/number_formats.md` has the rules). An evaluator that rounds by itself does so by
+    the rules of its own language. For the instructions in `skip_rounding`, a narrowing from float to float is left out:
+    the value stays as it was computed, f32 as a rule, and so does a tensor that they write, which nothing else may
+    write then.
 
     `evaluator(inst, operands)` is asked first, for instructions without a meaning of their own; it returns the result
     (a tuple where there are several), or None where it knows none either. It is not asked about instructions whose
@@ -52,6 +57,8 @@ def run(
 
     Raises: InterpreterError, with the text of the instruction at fault.
     """
+    if not isinstance(rounding, Rounding):
+        raise InputError(f"rounding is a Rounding, such as Rounding(saturate=True), not {described(rounding)}")
     chosen = _function(module, function)
     names = Names(chosen)
     _check_skipped(skip_rounding, chosen)
@@ -64,7 +71,7 @@ def run(
     given = {one.value: arrays[one.name] for one in wanted}
     contents = {value: array for value, array in given.items() if isinstance(value, Tensor)}
     memory = Memory(contents, wide_tensors(skip_rounding))
-    interpreter = Interpreter(memory, arrays, skip_rounding, evaluator)
+    interpreter = Interpreter(memory, arrays, skip_rounding, evaluator, rounding.start())
     with np.errstate(all="ignore"):  # overflow, NaN and division by zero are results here, not accidents
         returned = interpreter.run(chosen.body, [given[argument] for argument in chosen.args])
         results: dict[int | str, Any] = dict(enumerate(returned))

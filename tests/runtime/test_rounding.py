@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from runtime.dtypes import DTYPES, DType, bool_, dtype_of, f4e2m1, f8e8m0, f16, f32, f32r, f64, i64, tf32, u64
 from runtime.rounding import cast_array
 from tests.runtime.exact import FORMATS, boundary_values, grid, nearest, nearest_of_one, random_floats, same
+from tests.runtime.sample_values import all_values, limits, wide_integers
 
 # Of numpy in the references, about signalling NaNs and overflow; that the code is silent has a test of its own.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -76,13 +77,6 @@ def test_bool_is_whether_a_value_is_not_zero(source: DType) -> None:
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "f32"])
 def test_f32_at_every_boundary_and_at_random(name: str, saturate: bool) -> None:
     check_f32(np.concatenate([boundary_values(), random_floats(200_000, seed=1)]), name, saturate)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "f32"])
-def test_ten_million_random_f32(name: str) -> None:
-    for seed in range(10):
-        check_f32(random_floats(1_000_000, seed=100 + seed), name, saturate=False)
 
 
 def check_f32(array: NDArray[np.float32], name: str, saturate: bool) -> None:
@@ -273,37 +267,6 @@ def test_layout_does_not_matter_and_the_source_stays_as_it_is(target: DType) -> 
 def test_an_array_of_another_dtype_is_our_own_mistake() -> None:
     with pytest.raises(AssertionError, match="an array of f16 has elements of float16, not float32"):
         cast_array(np.zeros(1, np.float32), f16, f32)
-
-
-def all_values(dtype: DType) -> NDArray[Any]:
-    """Return an array of every bit pattern of a dtype of at most 16 bits."""
-    if dtype is bool_:
-        return np.array([False, True])
-    array = np.arange(1 << dtype.bits, dtype=f"u{dtype.itemsize}")
-    if dtype.bits == 4 and dtype.is_int:
-        return (array.astype(np.int8) + dtype.lowest).astype(dtype.numpy)
-    return array.view(dtype.numpy)
-
-
-def wide_integers(dtype: DType) -> NDArray[Any]:
-    """Return integers around every power of two, and around the ties of every format, in both signs."""
-    tails = {0, 1, 2, 3} | {1 << form.mantissa_bits for form in FORMATS.values()}
-    magnitudes = {(1 << bit) + near for bit in range(dtype.bits) for near in (-1, 0, 1)}
-    for bit in range(4, dtype.bits):
-        for form in FORMATS.values():
-            step = 1 << max(bit - form.mantissa_bits, 1)
-            for point in (0, 1, 2, (1 << form.mantissa_bits) - 1):
-                tie = (1 << bit) + point * step + step // 2
-                magnitudes |= {tie - 1, tie, tie + 1, tie + (1 << 20), *(tie + tail for tail in tails)}
-    low, high = limits(dtype)
-    signed = {*magnitudes, *(-magnitude for magnitude in magnitudes), low, low + 1, high}
-    return np.array(sorted(value for value in signed if low <= value <= high)[::5], dtype.numpy)
-
-
-def limits(dtype: DType) -> tuple[int, int]:
-    """Return the range of an integer dtype, from its name."""
-    signed, bits = dtype.name[0] == "i", int(dtype.name[1:])
-    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
 
 
 def integer_of(value: float, dtype: DType) -> int:

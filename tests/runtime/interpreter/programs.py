@@ -10,6 +10,7 @@ from runtime.builtin import Return
 from runtime.dtypes import dtype_of
 from runtime.functions import Function, Module
 from runtime.interpreter import run
+from runtime.rounding import TO_NEAREST
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Value
@@ -42,9 +43,11 @@ class Program(Builder):
         """Put the `return` at the end."""
         self.insert(Return(values))
 
-    def run(self, *, skip: Any = frozenset(), evaluator: Any = None, **inputs: Any) -> dict[int | str, Any]:
+    def run(
+        self, *, skip: Any = frozenset(), evaluator: Any = None, rounding: Any = TO_NEAREST, **inputs: Any
+    ) -> dict[int | str, Any]:
         """Run the function; what it returns stands under the name of the value here, where it has one."""
-        results = run(self.module, inputs, skip_rounding=skip, evaluator=evaluator)
+        results = run(self.module, inputs, skip_rounding=skip, evaluator=evaluator, rounding=rounding)
         end = self.function.body.terminator
         names = [value.name for value in end.operands() if isinstance(value, Value)] if end is not None else []
         return {(names[key] or key) if isinstance(key, int) else key: array for key, array in results.items()}

@@ -13,6 +13,8 @@ The public interface; each name is imported when it is first asked for, so `impo
     write_bir(module, file)       Module -> BIR in a file
     verify(module)                all that is wrong with a program: a list of diagnostics, empty for a good one
     run(module, inputs)           what a program computes, bit for bit
+    trace(module, inputs)         the same, and the range of every value
+    compare(a, b, inputs)         which instruction of b introduces how much error beside a
     Module, Function              a program and its functions
     Builder                       puts tensors, loops and instructions into a function
     Type, NeuronAP                the type of a value; an access to a tensor
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from runtime.access import NeuronAP
     from runtime.bir import write_bir
     from runtime.builder import Builder
+    from runtime.comparison.compare import compare
     from runtime.diagnostics import DiagnosticsError
     from runtime.functions import Function, Module
     from runtime.instructions import Instruction
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from runtime.text.parser import parse_with_places
     from runtime.text.places import ParsedModule
     from runtime.text.printer import print_module
+    from runtime.tracing.trace import trace
     from runtime.types import Type
     from runtime.verifier import verify
 
@@ -49,11 +53,13 @@ __all__ = [
     "Module",
     "NeuronAP",
     "Type",
+    "compare",
     "parse",
     "parse_with_places",
     "print_module",
     "read_bir",
     "run",
+    "trace",
     "verify",
     "write_bir",
 ]
@@ -65,9 +71,11 @@ _HOMES = {
     "Module": "runtime.functions",
     "NeuronAP": "runtime.access",
     "Type": "runtime.types",
+    "compare": "runtime.comparison.compare",
     "parse_with_places": "runtime.text.parser",
     "print_module": "runtime.text.printer",
     "run": "runtime.interpreter.run",
+    "trace": "runtime.tracing.trace",
     "verify": "runtime.verifier",
     "write_bir": "runtime.bir",
 }

@@ -68,7 +68,7 @@ class Interpreter:
         self._inputs = inputs
         self._skipped = skipped
         self._evaluator = evaluator
-        self._watcher = watcher
+        self.watcher = watcher
         self._values: dict[Value, Any] = {}
         self._plans: dict[type[Instruction], Plan] = {}
         self._last_uses: dict[Block, LastUses] = {}
@@ -150,11 +150,11 @@ class Interpreter:
         try:
             if inst.is_terminator:
                 return tuple(self.value(operand) for operand in inst.operands())
-            if self._watcher is None:
+            if self.watcher is None:
                 self._execute(inst)
             else:
-                self._watcher.before(inst, self)
-                self._watcher.after(inst, self, self._execute(inst))
+                self.watcher.before(inst, self)
+                self.watcher.after(inst, self, self._execute(inst))
         except InterpreterError as error:
             raise error.at(inst) from error.__cause__
         except _REFUSALS as error:

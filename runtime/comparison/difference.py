@@ -58,7 +58,7 @@ class Difference:
         return self.overflowed + self.other_special
 
     def as_data(self) -> dict[str, float]:
-        """Return the difference as JSON has it; what is no number there is None."""
+        """Return the fields, and what follows from them, by name."""
         data: dict[str, float] = {one.name: getattr(self, one.name) for one in fields(self)}
         return {**data, "relative": self.relative, "added_up": self.added_up}
 

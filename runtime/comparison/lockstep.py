@@ -202,13 +202,13 @@ class SecondWatcher(Watcher):
 
 def _inherited(a: Any, b: Any, reference: Any, again: Any, dtype: DType | None) -> Difference | None:
     """Return what is left of the distance from `a` to `b` without that from `reference` to `again`."""
-    wide = [as_f64(value) for value in (b, again, reference)]
-    if any(value is None or value.shape != np.shape(a) for value in wide):
+    wide = [value for one in (b, again, reference, a) if (value := as_f64(one)) is not None]
+    if len(wide) < 4 or any(value.shape != wide[0].shape for value in wide):
         return None
-    result, second, first = (np.asarray(value) for value in wide)
+    result, second, first, expected = wide
     same = (second == first) | (np.isnan(second) & np.isnan(first))
     own = np.where(same, 0.0, second - first)  # where this is infinite or NaN, nobody knows what else is wrong
-    return difference(np.where(np.isfinite(own), result - own, as_f64(a)), a, dtype)
+    return difference(np.where(np.isfinite(own), result - own, expected), a, dtype)
 
 
 def _joined(one: Difference | None, other: Difference | None) -> Difference | None:

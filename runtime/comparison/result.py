@@ -68,7 +68,7 @@ class Compared:
             "runs": self.runs,
             "is_carried": self.is_carried,
             "first_parted": self.first_parted,
-            "score": None if self.score == inf else self.score,
+            "score": self.score,
             **{name: None if part is None else part.as_data() for name, part in parts.items()},
             "first_range": self.first_range.as_data(),
             "second_range": self.second_range.as_data(),

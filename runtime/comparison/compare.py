@@ -56,9 +56,7 @@ def compare(
     beside = start(second, for_second, function, frozenset(), evaluators[1], out_of_bounds, SecondWatcher(ledger))
     returned = run_in_step(started, beside)
     if ledger.unpaired:
-        notes.append(
-            f"{ledger.unpaired} executions have no counterpart: the two versions run different numbers of times"
-        )
+        notes.append(f"{ledger.unpaired} executions have no counterpart: the versions run different numbers of times")
     outputs = _outputs(started.results(returned[0]), beside.results(returned[1]), notes)
     return _comparison(matching, ledger, outputs, notes)
 

@@ -113,7 +113,9 @@ class Ledger:
                 continue
             reference = a if again.first is None else again.first[at]
             introduced = difference(again.second[at], reference, dtype)
-            account.add(total, introduced, _inherited(a, b, reference, again.second[at], dtype))
+            is_exact = introduced is not None and not introduced.differing
+            inherited = total if is_exact else _inherited(a, b, reference, again.second[at], dtype)
+            account.add(total, introduced, inherited)
 
 
 def run_in_step(first: Started, second: Started) -> tuple[Values, Values]:

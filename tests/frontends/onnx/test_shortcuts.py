@@ -22,8 +22,8 @@ def of_reference(op_type: str, attributes: dict[str, Any], values: list[NDArray[
     ]
     graph = helper.make_graph([node], "g", inputs, [helper.make_empty_tensor_value_info("y")])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
-    result: NDArray[Any] = ReferenceEvaluator(model).run(None, dict(zip(names, values, strict=True)))[0]
-    return result
+    (result,) = ReferenceEvaluator(model).run(None, dict(zip(names, values, strict=True)))
+    return np.asarray(result)
 
 
 def normal(*shape: int) -> NDArray[np.float32]:

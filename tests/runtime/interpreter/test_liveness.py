@@ -55,7 +55,7 @@ def test_a_value_that_nobody_uses_is_not_kept() -> None:
     assert seen.most == 0
 
 
-def test_what_a_loop_or_region_uses_lives_until_it_ends() -> None:
+def test_what_a_loop_uses_lives_until_it_ends() -> None:
     program = Program()
     x = program.argument("x", "f32", 2, 2)
     outer = program.insert(ActivationOp(x, "square"), "outer")
@@ -65,6 +65,8 @@ def test_what_a_loop_or_region_uses_lives_until_it_ends() -> None:
     program.returns(x)
     assert program.run(x=np.full((2, 2), 3, np.float32))["y"].tolist() == [[9, 9], [9, 9]]
 
+
+def test_what_a_region_uses_lives_until_it_has_run_for_the_last_time() -> None:
     program, seen = Program(), Observed()
     x = program.argument("x", "f32", 4)
     outer = program.insert(BinaryGen(x, x, "add"), "outer")

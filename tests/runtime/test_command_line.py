@@ -138,7 +138,8 @@ def test_names_in_quotes_are_given_without_them(folder: Path) -> None:
     Path("n.txt").write_text(
         'func @main(%"/in:0": f32[2]) {\n  tensor %"file": f32[2] sbuf output\n' '  %file = tensor_copy %"/in:0"\n}\n'
     )
-    np.savez("in.npz", **{"/in:0": X[0, :2]})
+    named: dict[str, Any] = {"/in:0": X[0, :2]}
+    np.savez("in.npz", **named)
     assert main(["n.txt", "--run", "-i", "in.npz", "-o", "out.npz"]) == 0
     assert np.load("out.npz")["file"].tolist() == [0, 0]
 

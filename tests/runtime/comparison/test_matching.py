@@ -130,7 +130,7 @@ def test_a_gather_reads_the_tensor_of_the_first_version() -> None:
             arguments="%i: u32[1]",
         )
 
-    inputs: dict[str, Any] = {"x": np.float32([[1, 2], [1 + 2**-9, 4]]), "i": np.uint32([1])}
+    inputs: dict[str, Any] = {"x": np.array([[1, 2], [1 + 2**-9, 4]], np.float32), "i": np.array([1], np.uint32)}
     found = compare(gather("f32"), gather("bf16"), inputs)
     assert [(one.line.partition(" ")[0], one.score > 0) for one in found.ranking] == [("%t", True), ("%r:", False)]
     assert found.ranking[1].why_not is None

@@ -38,6 +38,8 @@ def _ranking(ranking: Sequence[Compared]) -> Iterator[str]:
     yield "what introduces the error, most first:"
     for place, one in enumerate(guilty[:_MOST_RANKED], 1):
         yield from _entry(place, one)
+    if all(one.is_own_rounding and not one.is_carried for one in guilty):
+        yield "  none of them introduces more than one rounding of its result"
     if len(guilty) > _MOST_RANKED:
         yield f"  and {len(guilty) - _MOST_RANKED} that introduce less"
     if exact:
@@ -55,7 +57,7 @@ def _entry(place: int, one: Compared) -> Iterator[str]:
     assert one.introduced is not None
     yield f"     introduces  {distance(one.introduced)}{_remark(one)}"
     if one.inherited is not None and one.inherited.differing:
-        yield f"     inherits    {distance(one.inherited)}"
+        yield f"     inherits    {distance(one.inherited, ulps=False)}"
     yield f"     range       {_shown(one.first_range)} in the first, {_shown(one.second_range)} in the second"
     if one.runs > 1:
         yield f"     runs        {one.runs}; the two first part in run {one.first_parted}"
@@ -68,7 +70,10 @@ def _remark(one: Compared) -> str:
 
 
 def distance(found: Difference, *, ulps: bool = True) -> str:
-    """Return a difference in words: `relative 0.0039, at most 0.5, 0.5 ulp`."""
+    """Return a difference in words: `relative 0.0039, at most 0.5, 0.5 ulp`.
+
+    Units in the last place say much about one rounding, and little about what has gone through many operations.
+    """
     if not found.differing:
         return "nothing" if found.elements else "nothing, without elements"
     parts = []

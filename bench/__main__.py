@@ -13,16 +13,16 @@ from importlib.metadata import version
 from os import cpu_count
 from pathlib import Path
 
-from bench import brewing
+from bench import brewing, interpreter
 from bench.benchmarks import BENCHMARKS
 from bench.contender import CONTENDERS, load_contender
 from bench.report import write_growth_table, write_main_table, write_page
 from bench.run import SMOKE_SIZES, Plan, Row, run_benchmarks
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-BREWING = "brewing"
-"""The benchmark of whole processes; all others run in a process that is warm."""
-NAMES = (*BENCHMARKS, BREWING)
+BREWING, INTERPRETER = "brewing", "interpreter"
+"""The benchmarks with peers of their own: of whole processes, and of running a model."""
+NAMES = (*BENCHMARKS, BREWING, INTERPRETER)
 
 
 def main() -> int:
@@ -30,18 +30,21 @@ def main() -> int:
     plan = Plan(sizes=SMOKE_SIZES) if options.smoke else Plan()
     rows: list[Row] = []
     names = options.names or NAMES
-    in_process = [name for name in names if name != BREWING]
+    in_process = [name for name in names if name in BENCHMARKS]
     for row in run_benchmarks(in_process, options.contender or tuple(CONTENDERS), plan):
         print(f"{row.benchmark}: {row.label} measured", file=sys.stderr, flush=True)
         rows.append(row)
     tables = [[*write_main_table(rows, plan), "", *write_growth_table(rows, plan)]] if rows else []
-    section: list[str] = []
+    sections: list[list[str]] = []
     if BREWING in names and not options.contender:
-        section = brewing.write_section(brewing.SMOKE_SIZES if options.smoke else brewing.SIZES)
-        tables.append(section)
+        sections.append(brewing.write_section(brewing.SMOKE_SIZES if options.smoke else brewing.SIZES))
+    if INTERPRETER in names and not options.contender:
+        smoke = interpreter.SMOKE_SIZES, interpreter.SMOKE_STAGES
+        sections.append(interpreter.write_section(*smoke if options.smoke else (interpreter.SIZES,)))
+    tables += sections
     print("\n\n".join("\n".join(table) for table in tables))
     if not (options.smoke or options.names or options.contender):
-        RESULTS.write_text(write_page(rows, plan, _facts(), section), encoding="utf-8")
+        RESULTS.write_text(write_page(rows, plan, _facts(), sections), encoding="utf-8")
         print(f"\nwritten to bench/{RESULTS.name}")
     return 0
 

@@ -12,10 +12,12 @@ GROWTH_FROM = 10_000
 """Instructions; below this, what a run costs once weighs on the figures."""
 
 
-def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]], brewing: Sequence[str] = ()) -> str:
+def write_page(
+    rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]], sections: Sequence[Sequence[str]] = ()
+) -> str:
     """The whole of RESULTS.md: how the figures were taken, the figures at one size, and how they grow.
 
-    `brewing` is the section about that, which is measured in another way.
+    `sections` are about what is measured in other ways.
     """
     return "\n".join(
         [
@@ -38,8 +40,7 @@ def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]]
             "",
             *write_growth_table(rows, plan),
             "",
-            *brewing,
-            "",
+            *[line for section in sections for line in (*section, "")],
             "## Layouts",
             "",
             "The alternatives for an instruction with two operands, in a chain where each value has two users,",

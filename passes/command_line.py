@@ -15,11 +15,12 @@ from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import Check, PassManager, Step, Watcher
 from passes.precision.policy import POLICIES, UnknownPolicyError, policy_named
 from passes.precision.report_file import check_report, precision_passes, telling
-from passes.program_files import STREAM, Program, complain, discard_output, read_program, write_out, write_program
 from passes.registry import load_all
 from passes.report import pass_table, run_report
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
+from runtime.instruction_set import standard
+from runtime.program_files import STREAM, Program, complain, discard_output, read_program, write_out, write_program
 from runtime.targets import TARGETS, Target, UnknownTargetError, parse_target
 from runtime.text.printer import print_module, write_module
 from runtime.verifier import verify
@@ -86,7 +87,7 @@ def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
     precision = _precision_steps(given.policy)
     if given.report is not None:
         check_report(given.report, given.output, (*steps, *precision))
-    program = read_foreign(given.file, front_ends) or read_program(given.file)
+    program = read_foreign(given.file, front_ends) or read_program(given.file, standard())
     module = program.module
     module.places = program.places
     if given.report is not None and given.report != STREAM:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from passes.framework.failure import PassFailure
-from passes.program_files import STREAM, Program, is_bir
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.generic import ONNX_DOMAIN
+from runtime.program_files import STREAM, Program, is_bir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,6 +14,8 @@ The public interface; each name is imported when it is first asked for, so `impo
     verify(module)                all that is wrong with a program: a list of diagnostics, empty for a good one
     run(module, inputs)           what a program computes, bit for bit
     Rounding                      how a run rounds, where there is a choice: stochastically, saturating
+    trace(module, inputs)         the same, and the range of every value
+    compare(a, b, inputs)         which instruction of b introduces how much error beside a
     Module, Function              a program and its functions
     Builder                       puts tensors, loops and instructions into a function
     Type, NeuronAP                the type of a value; an access to a tensor
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from runtime.access import NeuronAP
     from runtime.bir import write_bir
     from runtime.builder import Builder
+    from runtime.comparison.compare import compare
     from runtime.diagnostics import DiagnosticsError
     from runtime.functions import Function, Module
     from runtime.instructions import Instruction
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from runtime.text.parser import parse_with_places
     from runtime.text.places import ParsedModule
     from runtime.text.printer import print_module
+    from runtime.tracing.trace import trace
     from runtime.types import Type
     from runtime.verifier import verify
 
@@ -52,11 +56,13 @@ __all__ = [
     "NeuronAP",
     "Rounding",
     "Type",
+    "compare",
     "parse",
     "parse_with_places",
     "print_module",
     "read_bir",
     "run",
+    "trace",
     "verify",
     "write_bir",
 ]
@@ -69,9 +75,11 @@ _HOMES = {
     "NeuronAP": "runtime.access",
     "Rounding": "runtime.rounding",
     "Type": "runtime.types",
+    "compare": "runtime.comparison.compare",
     "parse_with_places": "runtime.text.parser",
     "print_module": "runtime.text.printer",
     "run": "runtime.interpreter.run",
+    "trace": "runtime.tracing.trace",
     "verify": "runtime.verifier",
     "write_bir": "runtime.bir",
 }

@@ -36,7 +36,8 @@ LAYERS = {
         third_party=frozenset({"jax", "jaxlib"}),
     ),
     "bench": Layer(
-        ours=frozenset({"brewer", "frontends", "generated", "passes", "runtime", "runtime.wrappers"}), third_party=ANY
+        ours=frozenset({"brewer", "frontends", "frontends.onnx", "generated", "passes", "runtime", "runtime.wrappers"}),
+        third_party=ANY,
     ),
     "tests": Layer(ours=ANY, third_party=ANY),
 }

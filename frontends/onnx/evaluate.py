@@ -1,8 +1,9 @@
 """Computing the nodes of a model: `runtime.run(module, inputs, evaluator=evaluator(module))`.
 
 Operators are those of `onnx.reference`, except the versions of some that it computes wrongly: `corrections` has those,
-and says what is wrong with each. Operands of f16 and bf16 go in as f32, and each result is rounded once, by the
-interpreter to the type that the value has, or here to the one that the operator's schema gives where the IR knows none.
+and says what is wrong with each; `shortcuts` computes some slow ones to the same bits. Operands of f16 and bf16 go in
+as f32, and each result is rounded once, by the interpreter to the type that the value has, or here to the one that the
+operator's schema gives where the IR knows none.
 Regions and local functions run on the interpreter itself, so the same holds inside them.
 
 Deliberately absent: random operators that repeat themselves, and `Scan` as it was before operator set 9.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from frontends.onnx.control_flow import CONTROL
 from frontends.onnx.corrections import find_correction
 from frontends.onnx.protobuf import encoded
 from frontends.onnx.shells import import_operator_sets, parse_shell
+from frontends.onnx.shortcuts import shortcut
 from frontends.onnx.tensors import tensor_of
 from runtime.dtypes import DType, bf16, f16, f32
 from runtime.functions import Function, Module
@@ -34,6 +37,7 @@ from runtime.rounding import cast_array
 from runtime.semantics import Machine
 
 _LOW = {dtype.numpy: dtype for dtype in (f16, bf16)}
+_LARGEST_SHARED = 4096  # bytes of a node whose evaluator others may use; a constant is compared with no other
 _BITWISE = frozenset({"BitCast"})  # for these a wider operand is another one
 
 
@@ -52,6 +56,7 @@ class Evaluator:
         self._versions = module.root_function.operator_sets if module.functions else {}
         self._arguments: dict[str, Any] = {}  # attributes that the call under way gives to the local function
         self._evaluators: dict[object, ReferenceEvaluator] = {}
+        self._shared: dict[object, ReferenceEvaluator] = {}  # by what a node says
 
     def __call__(self, inst: Instruction, operands: Sequence[Any], machine: Machine) -> tuple[Any, ...] | None:
         if isinstance(inst, Initializer) and isinstance(inst.value, StoredTensor) and inst.value.dtype is None:
@@ -126,6 +131,11 @@ class Evaluator:
                 raise MissingSemanticsError(f"{inst.label}: results besides the first are not known", inst)
             with _errors_at(inst):
                 return (correction(attributes, values),)
+        if inst.domain == ONNX_DOMAIN and len(inst.results) == 1:
+            with _errors_at(inst):
+                quick = shortcut(inst.op_type, attributes, values)
+            if quick is not None:
+                return (quick,)
         reference = self._evaluator_of(inst, attributes, values)
         feeds = {f"i{at}": value for at, value in enumerate(values) if value is not None}
         with _errors_at(inst):
@@ -137,17 +147,28 @@ class Evaluator:
         key = (inst, tuple(types), id(self._arguments) if own else None)
         found = self._evaluators.get(key)
         if found is None:
-            found = self._make_evaluator(inst, attributes, types)
+            found = self._shared_evaluator(inst, attributes, types)
             if not own:
                 self._evaluators[key] = found
         return found
 
-    def _make_evaluator(self, inst: OnnxNode, attributes: dict[str, Any], types: Sequence[Any]) -> ReferenceEvaluator:
+    def _shared_evaluator(self, inst: OnnxNode, attributes: dict[str, Any], types: Sequence[Any]) -> ReferenceEvaluator:
+        """Return the evaluator of all nodes that are alike; making one takes a millisecond."""
         node = NodeProto(op_type=inst.op_type, domain="" if inst.domain == ONNX_DOMAIN else inst.domain)
         node.input.extend("" if type is None else f"i{at}" for at, type in enumerate(types))
         node.output.extend("" if at in inst.absent else f"o{at}" for at in range(len(inst.results)))
         for name, value in attributes.items():
             write_attribute(node.attribute.add(), name, value, None, _no_graph)
+        versions = tuple(sorted(self._versions.items()))
+        key = (encoded(node), tuple(types), versions) if node.ByteSize() <= _LARGEST_SHARED else None
+        found = None if key is None else self._shared.get(key)
+        if found is None:
+            found = self._make_evaluator(inst, node, types)
+            if key is not None:
+                self._shared[key] = found
+        return found
+
+    def _make_evaluator(self, inst: OnnxNode, node: NodeProto, types: Sequence[Any]) -> ReferenceEvaluator:
         graph = GraphProto(name="node", node=[node])
         for at, type in enumerate(types):
             if type is not None:
@@ -217,8 +238,12 @@ def _type_of(value: Any) -> bytes | None:
     if isinstance(value, list):
         first = next((one for one in value if one is not None), np.float32(0))
         return encoded(helper.make_sequence_type_proto(TypeProto.FromString(_type_of(first) or b"")))
-    code = helper.np_dtype_to_tensor_dtype(np.asarray(value).dtype)
-    return encoded(helper.make_tensor_type_proto(code, None))
+    return _type_of_array(np.asarray(value).dtype)
+
+
+@cache
+def _type_of_array(dtype: np.dtype[Any]) -> bytes:
+    return encoded(helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(dtype), None))
 
 
 def _no_graph(proto: GraphProto, region: Region) -> None:

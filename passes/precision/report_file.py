@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Fixpoint, Step
 from passes.precision.report import PrecisionReport
-from passes.program_files import STREAM, complain, file_written_around, write_out
 from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.program_files import STREAM, complain, file_written_around, write_out
 
 
 def precision_passes(steps: Iterable[Step]) -> Iterator[DotTransform]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from runtime.instructions import Instruction
 from runtime.names import Names, function_of
+
+if TYPE_CHECKING:
+    from runtime.tracing.trace import Trace
 
 
 class InterpreterError(Exception):
@@ -12,6 +17,7 @@ class InterpreterError(Exception):
     def __init__(self, message: str, inst: Instruction | None = None) -> None:
         self.message = message
         self.inst = inst  # the instruction at fault, where there is one
+        self.trace: Trace | None = None  # what was seen until then, where somebody was looking
         super().__init__(message if inst is None else f"{message}\n  in {shown(inst)}")
 
     def at(self, inst: Instruction) -> InterpreterError:
@@ -34,14 +40,18 @@ class MemoryAccessError(InterpreterError):
 def shown(inst: Instruction) -> str:
     """Return one line of text for an instruction, with the function and the source place where they are known."""
     function = function_of(inst)
-    names = Names(function)
+    place = (f" in @{function.name}" if function else "") + (f" at {inst.loc}" if inst.loc else "")
+    return f"`{line_of(inst, Names(function))}`{place}"
+
+
+def line_of(inst: Instruction, names: Names) -> str:
+    """Return one line of text for an instruction; `names` are those of its function."""
     if inst.dst is not None:
         left = f"{inst.dst.use_str(names)} = "
     else:
         left = ", ".join(f"{result.use_str(names)}: {result.type}" for result in inst.results)
         left += " = " if left else ""
-    place = (f" in @{function.name}" if function else "") + (f" at {inst.loc}" if inst.loc else "")
-    return f"`{left}{inst.rhs_str(names)}`{place}"
+    return f"{left}{inst.rhs_str(names)}"
 
 
 def label_of(inst: Instruction) -> str:

@@ -5,7 +5,7 @@ Deliberately absent: what any instruction computes. That is in `runtime.semantic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Generator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,11 @@ from runtime.affine import Axis
 from runtime.blocks import Block, Loop
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError, MissingSemanticsError, label_of
+from runtime.interpreter.liveness import LastUses, last_uses
 from runtime.interpreter.memory import Memory, positions_of
-from runtime.interpreter.results import settle
-from runtime.rounding import Cast
-from runtime.semantics import Placed, Positions, Semantics, find
+from runtime.interpreter.results import settle, settled
+from runtime.rounding import Cast, cast_array
+from runtime.semantics import OutOfBounds, Placed, Positions, Semantics, find
 from runtime.types import Type
 from runtime.values import Operand, Value
 
@@ -40,30 +41,69 @@ class Plan:
     operands: tuple[str, ...]  # the names of the operands
 
 
+class Watcher:
+    """Sees every instruction that is executed, but for terminators; this one looks away."""
+
+    def before(self, inst: Instruction, machine: Interpreter) -> None:
+        """See an instruction whose operands can be read, and which has written nothing yet."""
+
+    def after(self, inst: Instruction, machine: Interpreter, values: tuple[Any, ...]) -> None:
+        """See what it gave: the values of its results, or the elements that it wrote, each rounded to its type."""
+
+
 class Interpreter:
     """The state of one run. It is the `Machine` that semantics functions see."""
 
     def __init__(
-        self, memory: Memory, inputs: dict[str, Any], skipped: Set[Instruction], evaluator: Evaluator | None, cast: Cast
+        self,
+        memory: Memory,
+        inputs: dict[str, Any],
+        skipped: Set[Instruction] = frozenset(),
+        evaluator: Evaluator | None = None,
+        out_of_bounds: OutOfBounds = "error",
+        watcher: Watcher | None = None,
+        cast: Cast = cast_array,
     ) -> None:
         self.memory = memory
+        self.out_of_bounds = out_of_bounds
+        self.axes: dict[Axis, int] = {}  # the loops under way, outermost first
         self._inputs = inputs
         self._skipped = skipped
         self._evaluator = evaluator
         self._cast = cast
+        self.watcher = watcher
         self._values: dict[Value, Any] = {}
-        self._axes: dict[Axis, int] = {}
         self._plans: dict[type[Instruction], Plan] = {}
+        self._last_uses: dict[Block, LastUses] = {}
 
     def run(self, block: Block, arguments: Sequence[Any] = ()) -> tuple[Any, ...]:
         """Run a block, its arguments having these values, and return the operands of its terminator."""
+        steps = self.steps(block, arguments)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                returned: tuple[Any, ...] = end.value
+                return returned
+
+    def steps(self, block: Block, arguments: Sequence[Any] = ()) -> Generator[Instruction, None, tuple[Any, ...]]:
+        """Run a block, yielding each instruction after it was executed; return the operands of its terminator.
+
+        What stands in regions is executed with the instruction that has them. A value is forgotten after its last use.
+        """
         self._values.update(zip(block.arguments, arguments, strict=True))
+        dying = self._last_uses.get(block)
+        if dying is None:
+            dying = self._last_uses[block] = last_uses(block)
         returned: tuple[Any, ...] = ()
         for statement in block:
             if isinstance(statement, Loop):
-                self._run_loop(statement)
+                yield from self._loop_steps(statement)
             elif isinstance(statement, Instruction):
                 returned = self._step(statement)
+                yield statement
+            for value in dying.get(statement, ()):
+                self._values.pop(value, None)
         return returned
 
     def value(self, operand: Operand) -> Any:
@@ -87,45 +127,63 @@ class Interpreter:
         """Return the program's input of this name."""
         return self._inputs[name]
 
-    def _run_loop(self, loop: Loop) -> None:
+    def compute(self, inst: Instruction, operands: tuple[Any, ...], evaluator: Evaluator | None) -> Any:
+        """Return what an instruction computes from these operands, not rounded; its semantics must not use the machine.
+
+        A variadic operand is a tuple, an absent one None.
+        """
+        return self._apply(inst, self._plan_of(type(inst)), operands, evaluator)
+
+    def operands(self, inst: Instruction) -> tuple[Any, ...]:
+        """Return what the operands of an instruction hold now, in the order of its definition."""
+        return tuple(self._operand(getattr(inst, name)) for name in self._plan_of(type(inst)).operands)
+
+    def _loop_steps(self, loop: Loop) -> Generator[Instruction, None, None]:
         for value in loop.axis.values:
-            self._axes[loop.axis] = value
-            self.run(loop.body)
-        self._axes.pop(loop.axis, None)
+            self.axes[loop.axis] = value
+            yield from self.steps(loop.body)
+        self.axes.pop(loop.axis, None)
 
     def _step(self, inst: Instruction) -> tuple[Any, ...]:
-        """Execute one instruction, and return what it hands out if it is a terminator."""
+        """Execute one instruction, and return what it hands out if it is a terminator.
+
+        Whether an instruction runs at all would be asked here: guards that are affine in the loop axes need `axes`, and
+        an instruction whose guard says no leaves values and memory alone.
+        """
         try:
             if inst.is_terminator:
                 return tuple(self.value(operand) for operand in inst.operands())
-            self._execute(inst)
+            if self.watcher is None:
+                self._execute(inst)
+            else:
+                self.watcher.before(inst, self)
+                self.watcher.after(inst, self, self._execute(inst))
         except InterpreterError as error:
             raise error.at(inst) from error.__cause__
         except _REFUSALS as error:
             raise InterpreterError(f"cannot be computed: {str(error).strip()}", inst) from error
         return ()
 
-    def _execute(self, inst: Instruction) -> None:
-        plan = self._plans.get(type(inst)) or self._make_plan(type(inst))
-        result = self._compute(inst, plan)
+    def _execute(self, inst: Instruction) -> tuple[Any, ...]:
+        """Execute one instruction that is no terminator, and return the values of its results, or what it wrote."""
+        result = self._compute(inst)
         if inst.dst is not None:
-            self._write(inst, inst.dst, result)
-            return
-        results = inst.results
-        values = result if isinstance(result, tuple) else (result,) if results else ()
-        if len(values) != len(results):
-            raise InterpreterError(f"gives {len(values)} results, but has {len(results)}")
-        for target, value in zip(results, values, strict=True):
-            self._values[target] = settle(value, target.type, self._cast, skip=inst in self._skipped)
+            return (self._write(inst, inst.dst, result),)
+        values = settled(inst, result, self._cast, skip=inst in self._skipped)
+        self._values.update(zip(inst.results, values, strict=True))
+        return values
 
-    def _compute(self, inst: Instruction, plan: Plan) -> Any:
+    def _compute(self, inst: Instruction) -> Any:
+        plan = self._plan_of(type(inst))
         if plan.uses_machine:
             assert plan.semantics is not None
             return plan.semantics(inst, self)
-        operands = tuple(self._operand(getattr(inst, name)) for name in plan.operands)
-        if self._evaluator is not None:
-            with_machine = (self,) if getattr(self._evaluator, "uses_machine", False) else ()
-            result = self._evaluator(inst, operands, *with_machine)
+        return self._apply(inst, plan, self.operands(inst), self._evaluator)
+
+    def _apply(self, inst: Instruction, plan: Plan, operands: tuple[Any, ...], evaluator: Evaluator | None) -> Any:
+        if evaluator is not None:
+            with_machine = (self,) if getattr(evaluator, "uses_machine", False) else ()
+            result = evaluator(inst, operands, *with_machine)
             if result is not None:
                 return result
         if plan.semantics is None:
@@ -140,23 +198,27 @@ class Interpreter:
             return tuple([None if one is None else self.value(one) for one in held])
         return self.value(held)
 
-    def _write(self, inst: Instruction, dst: NeuronAP, result: Any) -> None:
+    def _write(self, inst: Instruction, dst: NeuronAP, result: Any) -> Array:
         memory = self.memory.of(dst.tensor)
         placed = result if isinstance(result, Placed) else None
         computed = placed.values if placed else np.asarray(result)
         type = Type.tensor(dst.dtype, computed.shape) if placed else dst.type
-        values = settle(computed, type, self._cast, skip=inst in self._skipped)
+        values: Array = settle(computed, type, self._cast, skip=inst in self._skipped)
         if placed:
             memory.write_at(placed.positions, dst.dtype, values)
         else:
             memory.write(self._start(dst), dst.pairs, dst.dtype, values)
+        return values
 
     def _start(self, access: NeuronAP) -> int:
         try:
-            return access.offset.evaluate(self._axes)
+            return access.offset.evaluate(self.axes)
         except KeyError as error:
             axis = error.args[0]
             raise InterpreterError(f"the access to %{access.tensor.name} uses %{axis.name} outside its loop") from None
+
+    def _plan_of(self, cls: type[Instruction]) -> Plan:
+        return self._plans.get(cls) or self._make_plan(cls)
 
     def _make_plan(self, cls: type[Instruction]) -> Plan:
         info = cls.INFO

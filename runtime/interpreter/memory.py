@@ -35,7 +35,10 @@ class TensorMemory:
         self.tensor = tensor
         self.wide = wide
         size = prod(tensor.known_shape)
-        self._data = np.zeros(size, f32.numpy if wide else tensor.dtype.numpy)
+        try:
+            self._data = np.zeros(size, f32.numpy if wide else tensor.dtype.numpy)
+        except (MemoryError, ValueError) as error:
+            raise MemoryAccessError(f"%{tensor.name}: {tensor.type} needs more memory than there is") from error
         if contents is not None:
             self._data[:] = contents.reshape(-1)
         # What is written is remembered for units of so many bits: an element, or the part that some access has of it.

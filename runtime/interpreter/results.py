@@ -45,6 +45,18 @@ def settle(value: Any, type: Type, cast: Cast, *, skip: bool) -> Any:
     return array
 
 
+def settled(inst: Instruction, result: Any, cast: Cast, *, skip: bool = False) -> tuple[Any, ...]:
+    """Return the values of the SSA results of an instruction whose semantics returned `result`.
+
+    Raises: InterpreterError where there are more or fewer of them.
+    """
+    results = inst.results
+    values = result if isinstance(result, tuple) else (result,) if results else ()
+    if len(values) != len(results):
+        raise InterpreterError(f"gives {len(values)} results, but has {len(results)}")
+    return tuple([settle(value, target.type, cast, skip=skip) for target, value in zip(results, values, strict=True)])
+
+
 def dtype_of_array(array: Array) -> DType:
     """Return the dtype of the elements of an array; f32 where it could also be f32r or tf32."""
     found = natural_dtype(array.dtype)

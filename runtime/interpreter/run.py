@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import numpy as np
 
@@ -11,14 +12,16 @@ from runtime.diagnostics import did_you_mean
 from runtime.functions import Function, Module
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InputError, InterpreterError, MissingSemanticsError, label_of, shown
-from runtime.interpreter.inputs import check_inputs, inputs_of
-from runtime.interpreter.machine import Evaluator, Interpreter
+from runtime.interpreter.inputs import Input, check_inputs, inputs_of
+from runtime.interpreter.machine import Evaluator, Interpreter, Watcher
 from runtime.interpreter.memory import Memory
 from runtime.interpreter.results import wide_tensors
 from runtime.names import Names, function_of
 from runtime.quoting import described
 from runtime.rounding import TO_NEAREST, Rounding
+from runtime.semantics import OutOfBounds
 from runtime.tensors import Tensor
+from runtime.values import Value
 
 _EVALUATORS = {
     "onnx": "run computes ONNX nodes with evaluator=frontends.onnx.evaluate.evaluator(module)",
@@ -35,6 +38,7 @@ def run(
     skip_rounding: Set[Instruction] = frozenset(),
     evaluator: Evaluator | None = None,
     rounding: Rounding = TO_NEAREST,
+    out_of_bounds: OutOfBounds = "error",
 ) -> dict[int | str, Any]:
     """Run `function`, or the root function, and return what comes out: returned values by position, tensors by name.
 
@@ -55,11 +59,57 @@ def run(
 
     An argument that has a `default` may be left out.
 
+    `out_of_bounds` says what becomes of a run-time index that leads out of its tensor: `error`, `skip` or `clamp`.
+
     Raises: InterpreterError, with the text of the instruction at fault.
     """
+    started = start(module, inputs, function, skip_rounding, evaluator, out_of_bounds, rounding=rounding)
+    with np.errstate(all="ignore"):  # overflow, NaN and division by zero are results here, not accidents
+        return started.results(started.interpreter.run(started.function.body, started.arguments))
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run whose inputs are checked and in place, and of which nothing is executed yet."""
+
+    function: Function
+    names: Names
+    wanted: tuple[Input, ...]
+    given: Mapping[Value, Any]
+    interpreter: Interpreter
+
+    @property
+    def arguments(self) -> list[Any]:
+        """What the function's arguments hold."""
+        return [self.given[argument] for argument in self.function.args]
+
+    def results(self, returned: Sequence[Any]) -> dict[int | str, Any]:
+        """Return what comes out at the end: what the function returned by position, output tensors by name."""
+        results: dict[int | str, Any] = dict(enumerate(returned))
+        results.update((self.names.of(t), _output(self.interpreter, t)) for t in self.function.outputs)
+        return results
+
+
+def start(
+    module: Module,
+    inputs: Mapping[str, Any],
+    function: str | None = None,
+    skip_rounding: Set[Instruction] = frozenset(),
+    evaluator: Evaluator | None = None,
+    out_of_bounds: OutOfBounds = "error",
+    watcher: Watcher | None = None,
+    rounding: Rounding = TO_NEAREST,
+) -> Started:
+    """Check the inputs of a function and put them in place; `run` has the meaning of the arguments.
+
+    Raises: InterpreterError.
+    """
+    if out_of_bounds not in get_args(OutOfBounds):
+        known = ", ".join(get_args(OutOfBounds))
+        raise InputError(f"out_of_bounds is one of {known}, not {out_of_bounds!r}")
     if not isinstance(rounding, Rounding):
         raise InputError(f"rounding is a Rounding, such as Rounding(saturate=True), not {described(rounding)}")
-    chosen = _function(module, function)
+    chosen = function_named(module, function)
     names = Names(chosen)
     _check_skipped(skip_rounding, chosen)
     if evaluator is None:
@@ -71,15 +121,15 @@ def run(
     given = {one.value: arrays[one.name] for one in wanted}
     contents = {value: array for value, array in given.items() if isinstance(value, Tensor)}
     memory = Memory(contents, wide_tensors(skip_rounding))
-    interpreter = Interpreter(memory, arrays, skip_rounding, evaluator, rounding.start())
-    with np.errstate(all="ignore"):  # overflow, NaN and division by zero are results here, not accidents
-        returned = interpreter.run(chosen.body, [given[argument] for argument in chosen.args])
-        results: dict[int | str, Any] = dict(enumerate(returned))
-        results.update((names.of(tensor), _output(interpreter, tensor)) for tensor in chosen.outputs)
-    return results
+    interpreter = Interpreter(memory, arrays, skip_rounding, evaluator, out_of_bounds, watcher, rounding.start())
+    return Started(chosen, names, wanted, given, interpreter)
 
 
-def _function(module: Module, name: str | None) -> Function:
+def function_named(module: Module, name: str | None) -> Function:
+    """Return the function that a run is about.
+
+    Raises: InputError where there is none.
+    """
     if name is None:
         try:
             return module.root_function

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,14 @@ Array = NDArray[Any]
 Positions = NDArray[np.int64]
 Semantics = Callable[..., Any]
 F = TypeVar("F", bound=Semantics)
+OutOfBounds = Literal["error", "skip", "clamp"]
+"""What becomes of a run-time index that would move a window out of its tensor.
+
+`error` ends the run, as the hardware does by default. `skip` leaves out what that index would have copied, whose
+destination keeps what it holds, as indirect DMA does where it is told to. `clamp` takes the nearest index that is in
+range, which no hardware does; it is what `dynamic_slice` of StableHLO means.
+Source: AWS Neuron documentation, `nki.isa.dma_copy`, `oob_mode`; StableHLO specification, `dynamic_slice`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,8 @@ class Placed:
 
 class Machine(Protocol):
     """What the interpreter offers to functions that are marked `@uses_machine`."""
+
+    out_of_bounds: OutOfBounds
 
     def value(self, operand: Operand) -> Any:
         """Return the array that an operand has now; an access pattern is read."""

@@ -1,23 +1,26 @@
 """Copies: on chip, between the chip and memory, and to or from an address known only at run time.
 
 An element whose dtype does not change keeps its bits. One whose dtype changes goes through f32 and is rounded once on
-the way out; an integer beyond 2 ** 24 loses its last bits on the way in. The scalar engine of trn1, which sends every
-element through f32, is not modelled.
+the way out; an integer beyond 2 ** 24 loses its last bits on the way in. The scalar engine sends every element through
+f32: only the vector and gpsimd engines, and DMA, copy bits.
 Source: AWS Neuron documentation, `nki.isa.tensor_copy`, `nki.isa.dma_copy`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from runtime.access import NeuronAP
 from runtime.arithmetic import widen
+from runtime.engines import NeuronEngine
 from runtime.interpreter.errors import InterpreterError
-from runtime.semantics import Array, Machine, Placed, Positions, uses_machine
+from runtime.semantics import Array, Machine, OutOfBounds, Placed, Positions, uses_machine
 
 
 def copy(inst: Any, operands: Sequence[Any]) -> Array:
@@ -56,20 +59,30 @@ def store(inst: Any, machine: Machine) -> Array:
 
 
 @uses_machine
-def gather(inst: Any, machine: Machine) -> Array:
+def gather(inst: Any, machine: Machine) -> Array | Placed:
     """Return the window `src`, moved along `generic_dim` by run-time indices.
 
     Shapes: one index, or none, gives the window. n indices give n where the window has 1, along `generic_dim`, in the
     order of the indices.
     Units: an index moves the window by `offset_scale` elements.
-    Raises: InterpreterError for an index that would move the window out of the tensor.
+    Raises: InterpreterError for an index that would move the window out of the tensor, unless the machine skips or
+        clamps those. A value has no contents for what is skipped, so that needs a `dst`.
     """
-    if isinstance(inst.src, NeuronAP):
-        moved = _moved(inst, machine.positions(inst.src), _extents(inst.src), machine)
-        return _converted(machine.read(inst.src, moved), inst)
-    value = machine.value(inst.src)
-    window = np.arange(value.size).reshape(value.shape)
-    return _converted(value.reshape(-1)[_moved(inst, window, value.shape, machine)], inst)
+    src = inst.src
+    if isinstance(src, NeuronAP):
+        moved = _moved(inst, machine.positions(src), _extents(src), machine)
+        elements = machine.read(src, moved.positions)
+    else:
+        value = machine.value(src)
+        moved = _moved(inst, np.arange(value.size).reshape(value.shape), value.shape, machine)
+        elements = value.reshape(-1)[moved.positions]
+    if moved.kept is None:
+        return _converted(elements, inst)
+    if inst.dst is None:
+        raise InterpreterError(
+            "an index is out of range, and where it is skipped a value has no contents: give it a dst"
+        )
+    return Placed(_converted(elements, inst), moved.without_skipped(machine.positions(inst.dst)))
 
 
 @uses_machine
@@ -79,33 +92,53 @@ def scatter(inst: Any, machine: Machine) -> Placed:
     Shapes: with one index, or none, `src` has the shape of the window. With n indices it has n where the window has 1,
     along `generic_dim`; an index that comes twice keeps what its last one writes.
     Units: as for `gather`.
-    Raises: InterpreterError for an index that would move the window out of the tensor, and where there is no `dst`.
+    Raises: InterpreterError for an index that would move the window out of the tensor, unless the machine skips or
+        clamps those, and where there is no `dst`.
     """
     dst = inst.dst
     if dst is None:
         raise InterpreterError("a copy to a run-time address needs a dst to write to")
     moved = _moved(inst, machine.positions(dst), _extents(dst), machine)
-    return Placed(_reshaped(_converted(machine.value(inst.src), inst), moved.shape), moved)
+    values = _reshaped(_converted(machine.value(inst.src), inst), moved.whole)
+    return Placed(moved.without_skipped(values), moved.positions)
 
 
-def _moved(inst: Any, window: Positions, extents: tuple[int, ...], machine: Machine) -> Positions:
+@dataclass(frozen=True)
+class Moved:
+    """Where a window stands after it was moved by run-time indices."""
+
+    positions: Positions  # of the indices that are not skipped
+    whole: tuple[int, ...]  # the shape of the positions for all indices
+    kept: NDArray[np.bool_] | None = None  # what is not skipped, along `dim`; None where nothing is skipped
+    dim: int | None = None  # None: the elements in row-major order
+
+    def without_skipped(self, array: Array) -> Array:
+        """Return an array of the shape `whole`, or of its size, less what is skipped."""
+        return array if self.kept is None else np.compress(self.kept, array.reshape(self.whole), self.dim)
+
+
+def _moved(inst: Any, window: Positions, extents: tuple[int, ...], machine: Machine) -> Moved:
     """Return the positions of a window of a tensor with these extents, moved by the indices of the instruction."""
     if inst.generic_addrs is None:
-        return window
+        return Moved(window, window.shape)
     dim, scale = inst.generic_dim, inst.offset_scale
     if not 0 <= dim < len(extents):
         raise InterpreterError(f"generic_dim is {dim}, but the tensor has {len(extents)} dimensions")
     indices: Positions = machine.value(inst.generic_addrs).astype(np.int64).reshape(-1)
-    _check_indices(indices, window, extents[dim], scale)
-    steps: Positions = indices * scale
-    if indices.size == 1:
-        return window + steps.reshape(())
-    if window.ndim != len(extents) or window.shape[dim] != 1:
+    if indices.size != 1 and (window.ndim != len(extents) or window.shape[dim] != 1):
         raise InterpreterError(
             f"{indices.size} indices need a window with extent 1 along dimension {dim} of {len(extents)}, "
             f"not [{','.join(map(str, window.shape))}]"
         )
-    return window + steps.reshape(-1, *[1] * (len(extents) - dim - 1))
+    indices, inside = _in_range(indices, window, extents[dim], scale, machine.out_of_bounds)
+    steps: Positions = indices * scale
+    if indices.size == 1:
+        moved, kept, along = window + steps.reshape(()), np.repeat(inside, window.size), None
+    else:
+        moved, kept, along = window + steps.reshape(-1, *[1] * (len(extents) - dim - 1)), inside, dim
+    if inside.all():
+        return Moved(moved, moved.shape)
+    return Moved(np.compress(kept, moved, along), moved.shape, kept, along)
 
 
 def _extents(access: NeuronAP) -> tuple[int, ...]:
@@ -114,19 +147,26 @@ def _extents(access: NeuronAP) -> tuple[int, ...]:
     return (*outer, last * access.tensor.dtype.bits // access.dtype.bits)
 
 
-def _check_indices(indices: Positions, window: Positions, extent: int, scale: int) -> None:
-    """Refuse an index that would move the window beyond the extent of the dimension that the indices address."""
+def _in_range(
+    indices: Positions, window: Positions, extent: int, scale: int, out_of_bounds: OutOfBounds
+) -> tuple[Positions, NDArray[np.bool_]]:
+    """Return the indices, clamped where that is asked for, and which of them keep the window inside its dimension."""
     if not window.size or not indices.size:
-        return
+        return indices, np.ones(indices.shape, np.bool_)
     last = extent - 1 - int((window // scale % extent).max())
-    wrong = indices[(indices < 0) | (indices > last)]
-    if wrong.size:
-        raise InterpreterError(f"index {wrong[0]} is out of range: the window may be moved by 0 to {last}")
+    if out_of_bounds == "clamp" and last >= 0:
+        indices = np.clip(indices, 0, last)
+    inside = (indices >= 0) & (indices <= last)
+    if not inside.all() and out_of_bounds != "skip":
+        wrong = indices[~inside][0]
+        raise InterpreterError(f"index {wrong} is out of range: the window may be moved by 0 to {last}")
+    return indices, inside
 
 
 def _converted(array: Array, inst: Any) -> Array:
-    """Return what a copy reads as it goes to the rounding: in f32 where the dtype changes."""
-    return array if inst.src.dtype is inst.dtype else widen(array)
+    """Return what a copy reads as it goes to the rounding: in f32 where the dtype changes, or on the scalar engine."""
+    exact = inst.src.dtype is inst.dtype and inst.engine is not NeuronEngine.SCALAR
+    return array if exact else widen(array)
 
 
 def _reshaped(array: Array, shape: tuple[int, ...]) -> Array:

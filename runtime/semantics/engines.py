@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.access import NeuronAP
 from runtime.arithmetic import ALU, BITVEC, FUNCTIONS, evaluate, widen, word
 from runtime.engines import NeuronEngine
 from runtime.interpreter.errors import InterpreterError
@@ -51,12 +52,12 @@ def tensor_tensor(inst: Any, operands: Sequence[Any]) -> Array:
     """Return `lhs op rhs`, element by element.
 
     Dtypes: f32 but for operations on bits, and for i32 and u32 on the gpsimd engine, which computes them as integers,
-    modulo 2 ** 32.
+    modulo 2 ** 32. That engine gets them where none is assigned, unless something is in PSUM, which it cannot reach.
     """
     lhs, rhs = operands
     if inst.op in BITVEC:
         return BITVEC[inst.op](lhs, rhs)
-    exact = inst.engine is NeuronEngine.GPSIMD and lhs.dtype == rhs.dtype and lhs.dtype in (np.int32, np.uint32)
+    exact = lhs.dtype == rhs.dtype and lhs.dtype in (np.int32, np.uint32) and _is_on_gpsimd(inst)
     return word(ALU, inst.op)(lhs, rhs) if exact else word(ALU, inst.op)(widen(lhs), widen(rhs))
 
 
@@ -73,6 +74,14 @@ def matmul(inst: Any, operands: Sequence[Any]) -> Array:
     for left, right in zip(stationary, moving, strict=True):
         total += np.multiply.outer(left, right)
     return total
+
+
+def _is_on_gpsimd(inst: Any) -> bool:
+    """Whether an operation on two tensors of 32-bit integers runs on the gpsimd engine."""
+    if inst.assigned_engine is not None:
+        return inst.assigned_engine is NeuronEngine.GPSIMD
+    accesses = [access for access in (inst.lhs, inst.rhs, inst.dst) if isinstance(access, NeuronAP)]
+    return all(access.tensor.memory != "psum" for access in accesses)
 
 
 def _with_scalar(array: Array, op: str, scalar: Any, reverse: bool, *, elementwise: bool) -> Array:

@@ -44,10 +44,18 @@ class Program(Builder):
         self.insert(Return(values))
 
     def run(
-        self, *, skip: Any = frozenset(), evaluator: Any = None, rounding: Any = TO_NEAREST, **inputs: Any
+        self,
+        *,
+        skip: Any = frozenset(),
+        evaluator: Any = None,
+        out_of_bounds: Any = "error",
+        rounding: Any = TO_NEAREST,
+        **inputs: Any,
     ) -> dict[int | str, Any]:
         """Run the function; what it returns stands under the name of the value here, where it has one."""
-        results = run(self.module, inputs, skip_rounding=skip, evaluator=evaluator, rounding=rounding)
+        results = run(
+            self.module, inputs, skip_rounding=skip, evaluator=evaluator, out_of_bounds=out_of_bounds, rounding=rounding
+        )
         end = self.function.body.terminator
         names = [value.name for value in end.operands() if isinstance(value, Value)] if end is not None else []
         return {(names[key] or key) if isinstance(key, int) else key: array for key, array in results.items()}

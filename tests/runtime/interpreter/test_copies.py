@@ -15,6 +15,7 @@ from generated.neuron.SBAtomStoreGen import SBAtomStoreGen
 from generated.neuron.TensorCopyDynamicSrcGen import TensorCopyDynamicSrcGen
 from runtime.access import NeuronAP
 from runtime.dtypes import dtype_of
+from runtime.engines import NeuronEngine
 from runtime.interpreter import InterpreterError
 from runtime.values import Operand
 from runtime.wrappers.TensorCopyDynamicDst import TensorCopyDynamicDst
@@ -40,6 +41,14 @@ def test_a_copy_of_one_dtype_moves_bits() -> None:
     assert copied(wide, "i32", "i32").tolist() == wide.tolist()
     signalling = np.array([0x7F800001, 0xFFC01234], np.uint32)
     assert copied(signalling.view(np.float32), "f32", "f32").view(np.uint32).tolist() == signalling.tolist()
+
+
+def test_the_scalar_engine_copies_through_f32() -> None:
+    program = Program()
+    argument = program.argument("x", "i32", 1, 3)
+    program.returns(program.insert(TensorCopyOp(argument, engine=NeuronEngine.SCALAR), "y"))
+    wide = np.array([[2**24 + 1, 2**31 - 1, -5]], np.int32)
+    assert program.run(x=wide)["y"].tolist() == [[2**24, 2**31 - 1, -5]]
 
 
 def test_a_cast_rounds_once() -> None:

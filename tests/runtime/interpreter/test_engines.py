@@ -252,6 +252,16 @@ def test_integers_are_exact_on_gpsimd_and_go_through_f32_elsewhere() -> None:
     assert combined("add", [250, 3], [10, 4], "u8") == [255, 7]
 
 
+@pytest.mark.parametrize(("memory", "expected"), [("sbuf", 2**24 + 1), ("psum", 2**24)])
+def test_integers_without_an_engine_are_exact_unless_one_is_in_psum(memory: str, expected: int) -> None:
+    """Source: AWS Neuron documentation, `nki.isa.tensor_tensor`."""
+    program = Program()
+    left, right = program.input("l", "i32", 1, 1, memory=memory), program.argument("r", "i32", 1, 1)
+    program.returns(program.insert(TensorTensorOpGen(left, right, "add"), "y"))
+    given = {"l": np.array([[2**24]], np.int32), "r": np.ones((1, 1), np.int32)}
+    assert program.run(**given)["y"].tolist() == [[expected]]
+
+
 def test_a_quotient_of_integers_is_an_integer() -> None:
     assert combined("divide", [7, -7], [2, 2], "i32", engine=NeuronEngine.GPSIMD) == [3, -3]
     with pytest.raises(InterpreterError, match="an integer is divided by zero"):

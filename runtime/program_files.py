@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Any, BinaryIO, Final, TextIO
 
 from runtime.bir import read_bir, write_bir
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
-from runtime.instruction_set import standard
+from runtime.instructions import Instruction
 from runtime.text.parser import parse_with_places
 from runtime.text.places import Places
 from runtime.text.printer import write_module
@@ -33,15 +33,15 @@ class Program:
     places: Places | None
 
 
-def read_program(name: str) -> Program:
-    """Read the program in a file, or from standard input, which is text.
+def read_program(name: str, classes: Mapping[str, type[Instruction]]) -> Program:
+    """Read the program in a file, or from standard input, which is text; its instructions are those of `classes`.
 
     Raises: DiagnosticsError where the file cannot be read, or what it holds is no program.
     """
     text = _read_text(name)
     if is_bir(name):
-        return Program(read_bir(text, standard(), name=name), None)
-    parsed = parse_with_places(text, standard(), "<stdin>" if name == STREAM else name)
+        return Program(read_bir(text, classes, name=name), None)
+    parsed = parse_with_places(text, classes, "<stdin>" if name == STREAM else name)
     return Program(parsed.module, parsed.places)
 
 
@@ -55,11 +55,20 @@ def write_program(module: Module, name: str) -> None:
 
 
 def write_file(name: str, write: Callable[[TextIO], None]) -> None:
-    """Write a file in one step: it holds its old contents or all of the new ones, whatever happens meanwhile.
+    """Write a text file in one step: it holds its old contents or all of the new ones, whatever happens meanwhile.
 
     Raises: DiagnosticsError where it cannot be written.
     """
     with file_written_around(name, write):
+        pass
+
+
+def write_bytes(name: str, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file of bytes in one step, as `write_file` does.
+
+    Raises: DiagnosticsError where it cannot be written.
+    """
+    with _written_around(name, lambda path: path.open("wb"), write):
         pass
 
 
@@ -71,12 +80,18 @@ def file_written_around(name: str, write: Callable[[TextIO], None]) -> Iterator[
 
     Raises: DiagnosticsError where it cannot be written.
     """
+    with _written_around(name, lambda path: path.open("w", encoding="utf-8", newline="\n"), write):
+        yield
+
+
+@contextmanager
+def _written_around(name: str, open_file: Callable[[Path], Any], write: Callable[[Any], None]) -> Iterator[None]:
     replaced = os.path.isfile(name) or not os.path.exists(name)  # whose answer to an impossible name is no
     path = Path(os.path.realpath(name) if replaced else name)  # a link stays one
     beside = path.with_name(f".{path.name}.{os.getpid()}.new") if replaced else path
     try:
         with _file_errors("P011", "cannot be written", name):
-            with beside.open("w", encoding="utf-8", newline="\n") as file:
+            with open_file(beside) as file:
                 write(file)
             if replaced and path.exists():
                 beside.chmod(path.stat().st_mode & 0o7777)

@@ -1,0 +1,41 @@
+"""The driver: `python -m runtime`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line, unless the instructions come from somewhere else; return the exit status."""
+    try:
+        complaint = why_shadowed()
+        if complaint is not None:
+            print(complaint, file=sys.stderr)
+            return 2
+        from runtime.command_line import main as run
+
+        return run(arguments)
+    except KeyboardInterrupt:
+        print("runtime: interrupted; nothing was written", file=sys.stderr)
+        return 130  # as shells say of SIGINT
+
+
+def why_shadowed() -> str | None:
+    """Return which package hides the brewed instructions, by the same name and earlier on the path, or None."""
+    home = Path(__file__).resolve().parent.parent / "generated"
+    spec = find_spec("generated")
+    places = [Path(place).resolve() for place in (spec and spec.submodule_search_locations) or ()]
+    if home in places:
+        return None
+    found = ", ".join(map(str, places)) or (spec and spec.origin) or "none"
+    return (
+        f'runtime: error: the package "generated" of this project is at {home}, but Python finds {found} first; '
+        f"run this from another directory, or take that one off PYTHONPATH"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,257 @@
+"""The command line of programs: print, convert, verify, run, trace and compare them.
+
+Deliberately absent: passes, and front ends. `python -m passes` has both, and reads models.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from runtime.array_files import as_declared, read_arrays, split_argument, write_arrays
+from runtime.comparison import compare
+from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.functions import Module
+from runtime.instruction_set import standard
+from runtime.interpreter.errors import InputError, InterpreterError, shown
+from runtime.interpreter.inputs import inputs_of
+from runtime.interpreter.run import function_named, run
+from runtime.names import Names
+from runtime.program_files import (
+    STREAM,
+    complain,
+    discard_output,
+    read_program,
+    write_file,
+    write_out,
+    write_program,
+)
+from runtime.rounding import Rounding
+from runtime.run_report import output_table, write_report
+from runtime.semantics import OutOfBounds
+from runtime.targets import TARGETS, UnknownTargetError, parse_target
+from runtime.text.printer import print_module, write_module
+from runtime.tracing import trace
+from runtime.verifier import verify
+
+CODES: Mapping[str, str] = {
+    "R001": "a file of inputs cannot be read",
+    "R002": "the inputs are not those of the program, or there is no such function",
+    "R003": "the program cannot be run to its end",
+    "R004": "the output would overwrite what is read",
+    "R005": "what a run gave has no form in a file",
+    "R006": "options that do not go together",
+}
+"""Every code of running programs. A code is never given another meaning and never reused."""
+
+_EPILOG = """\
+examples:
+  python -m runtime program.txt                         print it in canonical text
+  python -m runtime program.txt -o program.bir          convert it, and back
+  python -m runtime program.txt --verify
+  python -m runtime program.txt --run -i x.npy -i bias=b.npy -o outputs.npz
+  python -m runtime program.txt --trace -i inputs.npz
+  python -m runtime program.txt --compare lower.txt -i inputs.npz -o report.json
+
+Files whose names end in .bir or .json hold BIR, all others the text form; FILE may be - for standard input, which is
+text. An input is a .npy, by the name of its file or as NAME=FILE, or a .npz, by the names in it. Elements that numpy
+has no data type for (bf16, 8-bit floats, 4-bit types) are unsigned integers of the same width, which hold their bits,
+or what numpy.save makes of an array of ml_dtypes; so are they written.
+
+exit status: 0 done; 2 mistakes in the program, the inputs or the usage. Where it is not 0, nothing is written.
+"""
+_MOST_DIGITS = 40
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    try:
+        given = _arguments(arguments)
+        _check_usage(given)
+        _run(given)
+    except DiagnosticsError as error:
+        complain(str(error))
+        return 2
+    except BrokenPipeError:  # whoever read the output has seen enough
+        discard_output()
+        return 1
+    return 0
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    try:
+        given = _parser().parse_args(arguments)
+    except SystemExit as exit:
+        if exit.code == 0 and sys.stdout is not None:
+            write_out("")  # the help; where it cannot be written, now is the time to say so
+        raise
+    if given.output == STREAM:
+        given.output = None
+    return given
+
+
+def _check_usage(given: argparse.Namespace) -> None:
+    """Refuse options that do not go together, and an output that would overwrite what is read.
+
+    Raises: DiagnosticsError with all that is wrong.
+    """
+    runs = given.run or given.trace or given.compare is not None
+    wrong = []
+    if not runs:
+        named = [name for name in ("input", "function", "out_of_bounds") if getattr(given, name)]
+        wrong += [f"--{name.replace('_', '-')} is for --run, --trace and --compare" for name in named]
+    if not (given.run or given.trace):
+        chosen = {"--saturate": given.saturate, "--stochastic": given.stochastic is not None}
+        wrong += [f"{name} is for --run and --trace" for name, is_chosen in chosen.items() if is_chosen]
+    if given.per_iteration and not given.trace:
+        wrong.append("--per-iteration is for --trace")
+    if given.elide is not None and (runs or given.verify):
+        wrong.append("--elide is for printing the program")
+    if given.run and given.output is not None and not given.output.lower().endswith(".npz"):
+        wrong.append(f"{given.output}: what --run gives is written to a file that ends in .npz")
+    problems = [Diagnostic("R006", message) for message in wrong]
+    for read in (given.file, given.compare, *(split_argument(one)[1] for one in given.input)):
+        if read is not None and given.output is not None and read != STREAM and _is_same(read, given.output):
+            problems.append(Diagnostic("R004", f"the output would overwrite {read}, which is read"))
+    if problems:
+        raise DiagnosticsError(problems)
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _run(given: argparse.Namespace) -> None:
+    module = _read(given.file, given.target)
+    runs = given.run or given.trace or given.compare is not None
+    if given.verify or runs:
+        _verify(module)
+    if runs:
+        _run_program(given, module)
+    elif given.verify and given.output is None:
+        write_out(f"{given.file}: {sum(1 for _ in module.insts)} instructions, nothing wrong\n")
+    elif given.output is None:
+        write_out(print_module(module, elide=given.elide))
+    elif given.elide is None:
+        write_program(module, given.output)
+    else:
+        write_file(given.output, lambda file: write_module(module, file, elide=given.elide))
+
+
+def _read(name: str, target: str | None) -> Module:
+    if name.lower().endswith(".onnx"):
+        help_text = f"python -m passes {name} -o program.txt makes a program of it"
+        raise DiagnosticsError([Diagnostic("P010", f"{name} cannot be read: a model is no program", help=help_text)])
+    program = read_program(name, standard())
+    program.module.places = program.places
+    if target is not None:
+        try:
+            program.module.target = parse_target(target).name
+        except UnknownTargetError as error:
+            message, _, help_text = str(error).partition("; ")
+            raise DiagnosticsError([Diagnostic("P006", message, help=help_text)]) from error
+    return program.module
+
+
+def _verify(module: Module) -> None:
+    problems = verify(module)
+    if problems:
+        raise DiagnosticsError(problems)
+
+
+def _run_program(given: argparse.Namespace, module: Module) -> None:
+    second = None if given.compare is None else _read(given.compare, given.target)
+    if second is not None:
+        _verify(second)
+    modules = [module] if second is None else [module, second]
+    arrays = read_arrays(given.input)
+    options: dict[str, Any] = {"function": given.function, "out_of_bounds": given.out_of_bounds or "error"}
+    rounding = Rounding(saturate=given.saturate, stochastic_seed=given.stochastic)
+    try:
+        function = function_named(module, given.function)
+        inputs = as_declared(arrays, inputs_of(function, Names(function)))
+        if second is not None:
+            write_report(compare(module, second, inputs, **options), given.output)
+        elif given.trace:
+            write_report(
+                trace(module, inputs, per_iteration=given.per_iteration, rounding=rounding, **options), given.output
+            )
+        elif given.output is None:
+            write_out(f"{output_table(run(module, inputs, rounding=rounding, **options))}\n")
+        else:
+            write_arrays(given.output, run(module, inputs, rounding=rounding, **options))
+    except InterpreterError as error:
+        if error.trace is not None:
+            write_out(f"{error.trace}\n")
+        raise DiagnosticsError(_diagnostics(error, modules)) from error
+    except MemoryError as error:
+        raise DiagnosticsError([Diagnostic("R003", "the program needs more memory than there is")]) from error
+
+
+def _diagnostics(error: InterpreterError, modules: Sequence[Module]) -> list[Diagnostic]:
+    """Return what stopped a run, each problem by itself, at its place in the text of the program where it has one."""
+    if isinstance(error, InputError):
+        parts = [line.partition("; ") for line in error.message.splitlines()]
+        return [Diagnostic("R002", message, help=help_text) for message, _, help_text in parts]
+    if error.inst is None:
+        return [Diagnostic("R003", error.message)]
+    for module in modules:
+        place = None if module.places is None else module.places.of(error.inst)
+        if place is not None and module.places is not None:
+            return [Diagnostic("R003", error.message, place, module.places.source_line(place))]
+    return [Diagnostic("R003", f"{error.message}, in {shown(error.inst)}")]
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+        shown_text = f'"{text}" is' if len(text) <= _MOST_DIGITS else f"a word of {len(text)} characters is"
+        raise argparse.ArgumentTypeError(f"{shown_text} no number of elements")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+        raise argparse.ArgumentTypeError("a seed is a whole number from 0 on")
+    return int(text)
+
+
+def _file_name(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("the name of a file is needed, and this is empty")
+    return text
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m runtime",
+        description="Prints, converts, verifies, runs and compares programs.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", type=_file_name, metavar="FILE", help="the program: text, or BIR by its ending")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--run", action="store_true", help="run it on the inputs, exactly")
+    what.add_argument("--trace", action="store_true", help="run it, and show the range of every value")
+    what.add_argument(
+        "--compare", type=_file_name, metavar="FILE2", help="run another version too: what introduces the error?"
+    )
+    parser.add_argument("--verify", action="store_true", help="only say all that is wrong with it")
+    add = parser.add_argument
+    add("-i", "--input", action="append", default=[], type=_file_name, metavar="[NAME=]FILE", help="may be repeated")
+    add("-o", "--output", type=_file_name, metavar="OUT", help="where to write to: a program, an .npz, a report")
+    add("--function", metavar="NAME", help="which function to run; without it @main, or the only one")
+    add(
+        "--out-of-bounds", choices=get_args(OutOfBounds), help="what a run-time index does that leads out of its tensor"
+    )
+    add("--per-iteration", action="store_true", help="trace each iteration of a loop by itself")
+    add("--saturate", action="store_true", help="8-bit floats take their largest value in place of infinity or NaN")
+    add("--stochastic", type=_seed, metavar="SEED", help="round stochastically, by random numbers from this seed")
+    add("--target", help=f"check it for another target than its own ({', '.join(each.name for each in TARGETS)})")
+    add("--elide", type=_count, metavar="N", help="print constants of at most N elements; such text is not read back")
+    return parser

@@ -79,6 +79,35 @@ def names_used(text: str) -> set[str]:
     return set(" ".join(code).replace(".", " .").translate(_TO_SPACES).split())
 
 
+class LinesOfCode:
+    """The known names that texts use, line by line: most lines of a class stand in others, too.
+
+    It takes half of the time of looking at whole texts.
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._known = frozenset(known)
+        self._used_in: dict[str, frozenset[str]] = {}  # a line -> the known names in it
+
+    def names_used(self, text: str) -> frozenset[str]:
+        lines = _lines_of_code(text)
+        if lines is None:
+            return self._known & names_used(text)
+        for line in lines:
+            if line not in self._used_in:
+                self._used_in[line] = self._known & names_used(line)
+        return frozenset().union(*{self._used_in[line] for line in lines})
+
+
+def _lines_of_code(text: str) -> set[str] | None:
+    """The lines beside docstrings; None where a text may go on over several lines in another way."""
+    code = text.split('"""')[::2]
+    before_docstrings = [part.rpartition("\n")[2] for part in code[:-1]]
+    if "\\" in text or "'''" in text or "".join(before_docstrings).strip():
+        return None
+    return set("".join(code).split("\n"))
+
+
 def _parted(text: str) -> tuple[list[str], list[str]]:
     """Code without texts, and the texts that may hold expressions."""
     code = " ".join(text.split('"""')[::2])

@@ -39,7 +39,7 @@ class Project:
         """The same project in another folder, such as one for an older state of it."""
         return replace(self, root=root)
 
-    @property
+    @cached_property
     def definitions(self) -> Path:
         return self.root / self.layout.definitions
 

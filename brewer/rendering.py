@@ -19,7 +19,7 @@ from brewer.problems import Problems
 from brewer.project import Project
 from brewer.table_views import class_entries, enum_views, group_views, mnemonic_entries
 from brewer.template_faults import TemplateFaults
-from brewer.templates import fast_environment, plain_environment
+from brewer.templates import fast_environment, plain_environment, rendered
 from brewer.views import class_view
 
 
@@ -150,7 +150,7 @@ class Renderer:
     def _render(self, template: str, subject: str, **values: Any) -> str | None:
         """`subject` is what is being rendered, for messages."""
         with suppress(Exception):
-            return self.fast.get_template(template).render(**values)
+            return rendered(self.fast.get_template(template), values)
         try:
             return self.environment.get_template(template).render(**values)
         except Exception as error:  # whatever goes wrong while a template runs is a mistake in the template

@@ -7,8 +7,9 @@ word, and its line numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from jinja2 import nodes
@@ -40,6 +41,13 @@ def fast_environment(plain: jinja2.Environment) -> jinja2.Environment:
     fast = plain.overlay(loader=_Inlining(plain.loader.searchpath), cache_size=-1, optimized=False)
     fast.code_generator_class = _AttributesOfPython
     return fast
+
+
+def rendered(template: jinja2.Template, values: Mapping[str, Any]) -> str:
+    """What `template.render(**values)` gives; that looks up each name that all templates know in two tables."""
+    environment = template.environment
+    context = template.new_context({**environment.globals, **values}, shared=True)
+    return environment.concat(template.root_render_func(context))
 
 
 class _AttributesOfPython(CodeGenerator):

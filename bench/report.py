@@ -8,6 +8,8 @@ from bench.layouts import layout_table
 from bench.measure import growth_exponent
 from bench.run import Plan, Row
 
+BREWING_HEAD = "## Brewing"
+_AFTER_BREWING = "## Layouts"
 GROWTH_FROM = 10_000
 """Instructions; below this, what a run costs once weighs on the figures."""
 
@@ -40,7 +42,7 @@ def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]]
             "",
             *brewing,
             "",
-            "## Layouts",
+            _AFTER_BREWING,
             "",
             "The alternatives for an instruction with two operands, in a chain where each value has two users,",
             "without the collector. The last one was chosen.",
@@ -49,6 +51,12 @@ def write_page(rows: Sequence[Row], plan: Plan, facts: Sequence[tuple[str, str]]
             "",
         ]
     )
+
+
+def with_brewing(page: str, section: Sequence[str]) -> str:
+    """The page with another section about brewing, all else as it is."""
+    before, after = page.split(f"{_AFTER_BREWING}\n")
+    return "\n".join([before.partition(f"{BREWING_HEAD}\n")[0] + "\n".join(section), "", _AFTER_BREWING, after])
 
 
 def write_main_table(rows: Sequence[Row], plan: Plan) -> list[str]:

@@ -231,8 +231,8 @@ def write_section(sizes: Sequence[int]) -> list[str]:
         f"`bench/naive_brewing.py`. On average, a definition has {lines.definition:.0f} lines, its module"
         f" {lines.module:.0f}, the class in it",
         f"{lines.of_class:.0f}, and the class of the naive pipeline {lines.naive_class:.0f}.",
-        f"Measured by `python -m bench brewing` on {date.today().isoformat()}. A dash: not measured. Wall times, at the",
-        "size of the column before them, count waiting for other work on the machine.",
+        f"Measured by `python -m bench brewing` on {date.today().isoformat()}. A dash: not measured.",
+        "Wall times count waiting for other work on the machine, too.",
         *([f"Not installed on this machine, and so not measured: {', '.join(missing)}."] if missing else []),
         "",
         *write_brewing_table(rows, sizes),

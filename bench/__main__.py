@@ -1,7 +1,8 @@
 """The command line of the benchmarks.
 
 python -m bench                    all of them, written to bench/RESULTS.md
-python -m bench parse brewing      some of them, printed
+python -m bench parse build        some of them, printed
+python -m bench brewing            that of whole processes, or `interpreter`: its section of bench/RESULTS.md written
 python -m bench --smoke            all of them at tiny sizes, to see that they run
 """
 
@@ -16,7 +17,7 @@ from pathlib import Path
 from bench import brewing, interpreter
 from bench.benchmarks import BENCHMARKS
 from bench.contender import CONTENDERS, load_contender
-from bench.report import write_growth_table, write_main_table, write_page
+from bench.report import with_section, write_growth_table, write_main_table, write_page
 from bench.run import SMOKE_SIZES, Plan, Row, run_benchmarks
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -45,6 +46,12 @@ def main() -> int:
     print("\n\n".join("\n".join(table) for table in tables))
     if not (options.smoke or options.names or options.contender):
         RESULTS.write_text(write_page(rows, plan, _facts(), sections), encoding="utf-8")
+        print(f"\nwritten to bench/{RESULTS.name}")
+    elif sections and not rows and not options.smoke:
+        page = RESULTS.read_text(encoding="utf-8")
+        for section in sections:
+            page = with_section(page, section)
+        RESULTS.write_text(page, encoding="utf-8")
         print(f"\nwritten to bench/{RESULTS.name}")
     return 0
 

@@ -1,4 +1,4 @@
-"""A project of any number of definitions to brew: some 26 lines of YAML each, which become some 145 lines of class.
+"""A project of any number of definitions to brew: some 27 lines of YAML each, which become some 125 lines of class.
 
 Seven families, with other words, attributes, constraints and prose in each definition, so that no two classes differ
 in their names alone. The same number of definitions gives the same project.
@@ -62,7 +62,7 @@ def edit(root: Path, index: int, count: int) -> None:
 
 def _head(choose: random.Random, base: str = "GraphInst") -> list[str]:
     said = f"{choose.choice(_VERBS)} {choose.choice(_NOUNS)} {choose.choice(_MANNERS)}"
-    doc = choose.sample(_SENTENCES, 4)
+    doc = choose.sample(_SENTENCES, 5)
     return [
         *(f"base: {base}", f"summary: {said}.", "doc: |", *(f"  {sentence}" for sentence in doc)),
         *("source:", "  document: Notes on an accelerator", f"  section: Part {choose.randint(1, 9)}"),

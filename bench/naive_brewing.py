@@ -64,11 +64,11 @@ class {{ name }}Gen({{ base }}):
     __slots__ = ({% for field in fields %}'_{{ field }}', {% endfor %})
     INFO: ClassVar = InstructionInfo(name='{{ name }}', dialect='graph', mnemonic='graph.{{ name | lower }}',
         operands=({% for field, facts in operands.items() %}OperandInfo('{{ field }}',\
- dtypes={{ facts.dtypes | default(none) | pprint }}, optional={{ facts.optional | default(false) }},), {% endfor %}),
+ dtypes={{ facts.dtypes | default(none) | pprint }},{{ " optional=True," if facts.optional }}), {% endfor %}),
         attributes=({% for field, facts in attributes.items() %}AttributeInfo('{{ field }}', '{{ facts.type }}',\
- min={{ facts.min | default(none) }}, max={{ facts.max | default(none) }},\
- default={{ facts.default | default(none) }},), {% endfor %}),
-        rhs=({% for field in fields %}Show('{{ field }}',), {% endfor %}), op_kind='{{ op_kind }}',)
+{% for key in ("default", "min", "max", "multiple_of") if key in facts %} {{ key }}={{ facts[key] }},{% endfor %}\
+), {% endfor %}),
+        rhs=({% for field in fields %}Show('{{ field }}'), {% endfor %}), op_kind='{{ op_kind }}',)
     def __init__(self, {% for field in fields %}{{ field }}: Operand{{ " | None = None" if not loop.first }},\
  {% endfor %}result_type: Type | None = None, loc: str | None = None,) -> None:
         try:

@@ -1,5 +1,6 @@
 """The results as a page of Markdown."""
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -8,6 +9,8 @@ from bench.layouts import layout_table
 from bench.measure import growth_exponent
 from bench.run import Plan, Row
 
+BREWING_HEAD = "## Brewing"
+_LAST_SECTION = "## Layouts"
 GROWTH_FROM = 10_000
 """Instructions; below this, what a run costs once weighs on the figures."""
 
@@ -41,7 +44,7 @@ def write_page(
             *write_growth_table(rows, plan),
             "",
             *[line for section in sections for line in (*section, "")],
-            "## Layouts",
+            _LAST_SECTION,
             "",
             "The alternatives for an instruction with two operands, in a chain where each value has two users,",
             "without the collector. The last one was chosen.",
@@ -50,6 +53,18 @@ def write_page(
             "",
         ]
     )
+
+
+def with_section(page: str, section: Sequence[str]) -> str:
+    """The page with a section in place of the one with the same head, or in front of the last; all else as it is."""
+    parts = re.split("^(?=## )", page, flags=re.M)
+    heads = [part.partition("\n")[0] for part in parts]
+    text = "\n".join((*section, "", ""))
+    if section[0] in heads:
+        parts[heads.index(section[0])] = text
+    else:
+        parts.insert(heads.index(_LAST_SECTION), text)
+    return "".join(parts)
 
 
 def write_main_table(rows: Sequence[Row], plan: Plan) -> list[str]:

@@ -145,7 +145,7 @@ def _reads_on(continues: frozenset[str], literal: str) -> bool:
 
 
 def _kind(definition: Definition, name: str) -> str:
-    field = next(field for field in definition.fields if field.name.value == name)
+    field = definition.field_named[name]
     if isinstance(field, Operand):
         return "variadic" if field.variadic else "operand"
     if isinstance(field, ApIndices) or (field.type.is_list and field.type.word not in _WITHOUT_TEXT):
@@ -154,7 +154,7 @@ def _kind(definition: Definition, name: str) -> str:
 
 
 def _may_be_absent(definition: Definition, name: str) -> bool:
-    field = next(field for field in definition.fields if field.name.value == name)
+    field = definition.field_named[name]
     if isinstance(field, Operand):
         return field.optional
     return isinstance(field, ApIndices) or not field.required

@@ -61,38 +61,38 @@ def load_headers(project: Project, problems: Problems, only: Iterable[str] | Non
     headers: list[Header] = []
     facts: list[FactsDocument] = []
     unread: set[str] = set()
-    found = _files_below(project.definitions, problems) if only is None else (project.root / name for name in only)
-    vocabulary, root = project.vocabulary, f"{project.root}{os.sep}"
-    for path in sorted(found, key=lambda path: path.as_posix()):
-        if path == vocabulary:
+    top = str(project.definitions)
+    found = _files_below(top, problems) if only is None else (str(project.root / name) for name in only)
+    vocabulary, root = str(project.vocabulary), f"{project.root}{os.sep}"
+    for file in sorted(found, key=lambda file: file.replace(os.sep, "/")):
+        if file == vocabulary:
             continue
-        file = str(path)
-        tree = _read_file(file, problems) if _is_in_its_place(path, project, problems) else None
-        relative = file[len(root) :].replace(os.sep, "/") if file.startswith(root) else project.relative(path)
+        tree = _read_file(file, problems) if _is_in_its_place(file, project, problems) else None
+        relative = file[len(root) :].replace(os.sep, "/") if file.startswith(root) else project.relative(Path(file))
         dialect = file.split(os.sep)[-2]
         if tree and is_facts_document(tree):
             facts.append(read_facts_document(dialect, relative, tree, problems))
         elif tree and (name := read_header(file, tree, problems)):
             headers.append(Header(name, dialect, relative, tree, _base_of(tree)))
         else:
-            unread.add(path.stem)
+            unread.add(Path(file).stem)
     return Headers(tuple(headers), tuple(facts), frozenset(unread))
 
 
-def _is_in_its_place(path: Path, project: Project, problems: Problems) -> bool:
-    parts = str(path)[len(str(project.definitions)) + 1 :].split(os.sep)
-    if len(parts) != 2 or path.suffix != ".yaml":
+def _is_in_its_place(file: str, project: Project, problems: Problems) -> bool:
+    parts = file[len(str(project.definitions)) + 1 :].split(os.sep)
+    if len(parts) != 2 or not file.endswith(".yaml"):
         help = f"definitions are the files {project.layout.definitions}/<dialect>/<Name>.yaml"
-        problems.error("D026", Place(str(path), 1, 1), "nothing reads this file", help=help)
+        problems.error("D026", Place(file, 1, 1), "nothing reads this file", help=help)
     elif not _DIALECT.match(parts[0]):
         help = "rename the folder: a dialect is a Python package in lower case"
-        problems.error("D018", Place(str(path), 1, 1), f'"{parts[0]}" is not a name of a dialect', help=help)
+        problems.error("D018", Place(file, 1, 1), f'"{parts[0]}" is not a name of a dialect', help=help)
     else:
         return True
     return False
 
 
-def _files_below(top: Path, problems: Problems) -> Iterator[Path]:
+def _files_below(top: str, problems: Problems) -> Iterator[str]:
     """Whatever has the name of a YAML file, be it one or not."""
     waiting = [top]
     while waiting:
@@ -101,16 +101,16 @@ def _files_below(top: Path, problems: Problems) -> Iterator[Path]:
             with os.scandir(folder) as entries:
                 seen = [(entry, entry.is_symlink()) for entry in entries if not entry.name.startswith(".")]
         except OSError as error:
-            problems.error("D027", Place(str(folder), 1, 1), f"the folder cannot be read: {error.strerror}")
+            problems.error("D027", Place(folder, 1, 1), f"the folder cannot be read: {error.strerror}")
             continue
         for entry, is_link in seen:
             if _YAML_NAME.search(entry.name):
-                yield Path(entry)
+                yield entry.path
             elif is_link and os.path.isdir(entry):  # unlike its like, no error for links in a circle
                 help = "a folder of definitions is a real one, so that none is read twice"
                 problems.error("D026", Place(entry.path, 1, 1), "nothing reads this link to a folder", help=help)
             elif not is_link and entry.is_dir():
-                waiting.append(Path(entry))
+                waiting.append(entry.path)
 
 
 def _read_file(file: str, problems: Problems) -> Mapping | None:

@@ -13,7 +13,7 @@ from brewer.bir_views import bir_fields
 from brewer.info_view import capabilities
 from brewer.model import Attribute, Constraint, Definition, Engines, Fact, Operand, Result, Source, Text
 from brewer.python_sources import PythonSources
-from brewer.python_text import docstring, wrapped
+from brewer.python_text import LINE_LENGTH, docstring, fits_as_it_is, wrapped
 from brewer.rule_views import all_rules
 from runtime.diagnostics import listed
 
@@ -59,12 +59,14 @@ def class_docstring(definition: Definition, in_memory: bool, sources: PythonSour
         _line("Deprecated", definition.deprecated),
     ]
     lines = [line for section in sections for line in section]
-    return tuple(docstring([*paragraphs, *([""] if lines else []), *lines], _INDENT))
+    return tuple(docstring(paragraphs, _INDENT, ["", *lines] if lines else []))
 
 
 def _section(title: str, entries: Iterable[list[str]]) -> list[str]:
-    lines = [line for entry in entries for line in entry]
-    return [f"{title}:", *lines] if lines else []
+    lines = [f"{title}:"]
+    for entry in entries:
+        lines += entry
+    return lines if len(lines) > 1 else []
 
 
 def _line(title: str, text: str) -> list[str]:
@@ -78,6 +80,8 @@ def _entry(name: str, facts: str = "", doc: str = "") -> list[str]:
 
 
 def _wrapped(text: str, hang: int = 0) -> list[str]:
+    if len(text) <= LINE_LENGTH - _INDENT and fits_as_it_is(text):
+        return [text]  # as nearly all do
     margin = len(text) - len(text.lstrip())
     return wrapped(text, _INDENT, hang or margin + 4)
 

@@ -25,6 +25,7 @@ _TEXT = re.compile(
     r"""\"{3} (?: [^"\\] | \\. | "(?!"") )* \"{3} | f?" (?: [^"\\] | \\. )* " | f?' (?: [^'\\] | \\. )* ' | \#[^\n]*""",
     re.DOTALL | re.VERBOSE,
 )
+_WORD = re.compile(r"\w+")
 _EXPRESSION = re.compile(r"(?<!\{)\{([^{}]+)\}")
 _TO_SPACES = {ord(character): " " for character in "()[]{}:,;=+-*/%@&|^~<>!\n\\"}
 # Only annotations need these, and they lead to modules that whoever builds instructions does not load.
@@ -77,6 +78,36 @@ def names_used(text: str) -> set[str]:
         if each[:1] == "f":
             code += _EXPRESSION.findall(each)
     return set(" ".join(code).replace(".", " .").translate(_TO_SPACES).split())
+
+
+class LinesOfCode:
+    """The known names that texts use, line by line: most lines of a class stand in others, too.
+
+    It takes a third of the time of looking at whole texts.
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._known = frozenset(known)
+        self._used_in: dict[str, frozenset[str]] = {}  # a line -> the known names in it
+
+    def names_used(self, text: str) -> frozenset[str]:
+        lines = _lines_of_code(text)
+        if lines is None:
+            return self._known & names_used(text)
+        for line in lines:
+            if line not in self._used_in:
+                may_use = not self._known.isdisjoint(_WORD.findall(line))  # three quarters clearly do not
+                self._used_in[line] = self._known & names_used(line) if may_use else frozenset()
+        return frozenset().union(*{self._used_in[line] for line in lines})
+
+
+def _lines_of_code(text: str) -> set[str] | None:
+    """The lines beside docstrings; None where a text may go on over several lines in another way."""
+    code = text.split('"""')[::2]
+    before_docstrings = [part.rpartition("\n")[2] for part in code[:-1]]
+    if "\\" in text or "'''" in text or "".join(before_docstrings).strip():
+        return None
+    return set("".join(code).split("\n"))
 
 
 def _parted(text: str) -> tuple[list[str], list[str]]:

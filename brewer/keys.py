@@ -28,6 +28,7 @@ from brewer.yaml_tree import Entry, Mapping, Node, Scalar, Sequence
 from runtime.diagnostics import Note, Place, either, listed, near_names
 
 _TEXTS = (FreeText, Pattern, Reference, TypeWord)
+_NONE: frozenset[str] = frozenset()
 
 
 class Keys:
@@ -60,7 +61,7 @@ class Keys:
     @property
     def misspelled(self) -> frozenset[str]:
         """The keys that an unknown key, reported already, may stand for."""
-        return frozenset(self._misspelled)
+        return frozenset(self._misspelled) if self._misspelled else _NONE
 
     def __contains__(self, name: str) -> bool:
         return name in self.entries
@@ -71,11 +72,11 @@ class Keys:
     def check(self, place: Place, help: str = "") -> None:
         """Reports keys that exclude each other, and at `place` those that are missing; `help` replaces the examples."""
         for pair in self.table.exclusive:
-            if pair[0] in self and pair[1] in self:
+            if pair[0] in self.entries and pair[1] in self.entries:
                 self._report_exclusive(pair)
         self.require(place, self.table.required, help)
         for need in self.table.needs:
-            if need.beside in self and need.unless not in self:
+            if need.beside in self.entries and need.unless not in self.entries:
                 self.require(place, [need.key])
 
     def _report_exclusive(self, pair: tuple[str, str]) -> None:
@@ -108,7 +109,7 @@ class Keys:
 
     def text(self, name: str) -> Text | None:
         if name not in self.entries:
-            return None  # as is most often the case
+            return None  # as is most often the case, here and below
         kind = self._kind(name, *_TEXTS)
         node = self.value(name)
         text = None if node is None else read_text(node, f'"{name}"', self.problems)
@@ -134,12 +135,16 @@ class Keys:
         return otherwise
 
     def integer(self, name: str) -> int | None:
+        if name not in self.entries:
+            return None
         kind = self._kind(name, Whole)
         assert isinstance(kind, Whole)
         node = self.value(name)
         return None if node is None else read_integer(node, f'"{name}"', kind, self.problems)
 
     def number(self, name: str) -> float | None:
+        if name not in self.entries:
+            return None
         self._kind(name, Number)
         node = self.value(name)
         if node is None:
@@ -151,6 +156,8 @@ class Keys:
 
     def word(self, name: str) -> Text | None:
         """A text that must be one of the known words."""
+        if name not in self.entries:
+            return None
         kind = self._kind(name, Word)
         node = self.value(name)
         text = None if node is None else read_text(node, f'"{name}"', self.problems)
@@ -164,17 +171,23 @@ class Keys:
 
     def words(self, name: str) -> tuple[Text, ...]:
         """A word or a list of words, all known, none twice."""
+        if name not in self.entries:
+            return ()
         kind = self._kind(name, OneOrMore)
         assert isinstance(kind, OneOrMore)
         return tuple(text for text in self.texts(name) if self.is_known(text, kind.item))
 
     def texts(self, name: str) -> tuple[Text, ...]:
         """A text or a list of texts, none twice."""
+        if name not in self.entries:
+            return ()
         self._kind(name, OneOrMore)
         node = self.value(name)
         return () if node is None else read_texts(node, f'"{name}"', self.problems)
 
     def mapping(self, name: str) -> Mapping | None:
+        if name not in self.entries:
+            return None
         self._kind(name, Section, Entries)
         node = self.value(name)
         if node is None or isinstance(node, Mapping):

@@ -50,7 +50,11 @@ class Pattern:
     refusal: str = ""  # the message, where it does not show the text
 
     def matches(self, text: str) -> bool:
-        return re.fullmatch(self.expression, text) is not None
+        return self._compiled.fullmatch(text) is not None
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.expression)
 
 
 @frozen

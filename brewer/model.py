@@ -6,6 +6,8 @@ The model holds what a definition means after its bases were merged in (brewer/i
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from brewer.frozen import frozen
 from runtime.diagnostics import Place
 
@@ -204,12 +206,17 @@ class Definition:
         """Whether the name stands in the file of this definition, not in that of a base."""
         return name.place.file == self.name.place.file
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Operand | Attribute | ApIndices, ...]:
         """All constructor fields, in declared order."""
         return (*self.operands, *self.attributes, *self.ap_indices)
 
-    @property
+    @cached_property
+    def field_named(self) -> dict[str, Operand | Attribute | ApIndices]:
+        """The fields by their names; where a name stands twice, which is reported, the first."""
+        return {field.name.value: field for field in reversed(self.fields)}
+
+    @cached_property
     def optional_fields(self) -> frozenset[str]:
         """The fields that may be absent."""
         names = [operand.name.value for operand in self.operands if operand.optional]

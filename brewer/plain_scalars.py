@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 
 from brewer.frozen import frozen
 
@@ -38,6 +39,7 @@ class Ambiguous:
     help: str
 
 
+@cache  # two thirds of the words in a definition are keys: 0.1 instead of 0.8 microseconds each
 def plain_value(text: str) -> bool | int | float | str | Ambiguous:
     """The value that every YAML reader gives to the unquoted text, or why there is none."""
     if text[:1].isalpha() and text.lower() not in _WORDS_WITH_A_MEANING:

@@ -42,7 +42,7 @@ class Project:
         """The same project in another folder, such as one for an older state of it."""
         return replace(self, root=root)
 
-    @property
+    @cached_property
     def definitions(self) -> Path:
         return self.root / self.layout.definitions
 
@@ -69,11 +69,11 @@ class Project:
         """How the package of the brewed modules is imported."""
         return self.layout.modules.package
 
-    @property
+    @cached_property
     def generated(self) -> Path:
         return self.root / self.layout.python / self.package.replace(".", "/")
 
-    @property
+    @cached_property
     def output(self) -> str:
         """The folder of the brewed modules, as paths in plans and messages begin: `generated`."""
         return self.relative(self.generated)

@@ -12,14 +12,14 @@ import jinja2
 
 from brewer.facts_view import facts_view
 from brewer.frozen import frozen
-from brewer.imports import import_lines, known_names, names_used
+from brewer.imports import LinesOfCode, import_lines, known_names
 from brewer.listing import Listed, list_definition
 from brewer.load import Brewable, Instructions
 from brewer.problems import Problems
 from brewer.project import Project
 from brewer.table_views import class_entries, enum_views, group_views, mnemonic_entries
 from brewer.template_faults import TemplateFaults
-from brewer.templates import fast_environment, plain_environment
+from brewer.templates import fast_environment, plain_environment, rendered
 from brewer.views import class_view
 
 
@@ -59,6 +59,10 @@ class Renderer:
     def known(self) -> Mapping[str, str]:
         return known_names(self.instructions.vocabulary, self.project.sources)
 
+    @cached_property
+    def lines_of_code(self) -> LinesOfCode:
+        return LinesOfCode(self.known)
+
     def render_all(self) -> tuple[Rendered, ...]:
         """Every file that the definitions give, sorted by path; mistakes in templates are reported."""
         files = [*self.render_modules(self.instructions.brewables), *self.render_shared()]
@@ -96,16 +100,15 @@ class Renderer:
         body = self._render("instruction.py.j2", view.file, view=view)
         if body is None:
             return None
-        imports = self._imports(names_used(self._plain(body)), view.base, view.base_module)
+        imports = self._imports(self.lines_of_code.names_used(self._plain(body)), view.base, view.base_module)
         text = self._render(
             "instruction_module.py.j2", view.file, view=view, origin=origin, imports=imports, body=body.strip("\n")
         )
         path = f"{self.project.output}/{brewable.definition.dialect}/{view.name}.py"
         return None if text is None else Rendered(path, text, view.file, brewable.bases)
 
-    def _imports(self, used: set[str], base: str, base_module: str) -> str:
+    def _imports(self, names: frozenset[str], base: str, base_module: str) -> str:
         """The import lines of a module; many modules have the same."""
-        names = frozenset(used & self.known.keys())
         key = (names, base, base_module)
         lines = self.imports.get(key)
         if lines is None:
@@ -147,7 +150,7 @@ class Renderer:
     def _render(self, template: str, subject: str, **values: Any) -> str | None:
         """`subject` is what is being rendered, for messages."""
         with suppress(Exception):
-            return self.fast.get_template(template).render(sources=self._sources, **values)
+            return rendered(self.fast.get_template(template), {"sources": self._sources, **values})
         try:
             return self.environment.get_template(template).render(sources=self._sources, **values)
         except Exception as error:  # whatever goes wrong while a template runs is a mistake in the template

@@ -7,10 +7,13 @@ word, and its line numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import jinja2
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
 
 from brewer.template_faults import Unknown
 
@@ -35,7 +38,28 @@ def fast_environment(plain: jinja2.Environment) -> jinja2.Environment:
     """The same with the text of each included template in place of the include, which takes a third off the time."""
     assert isinstance(plain.loader, jinja2.FileSystemLoader)
     # Looking for constants to fold takes an eighth of the time of compiling, and finds none.
-    return plain.overlay(loader=_Inlining(plain.loader.searchpath), cache_size=-1, optimized=False)
+    fast = plain.overlay(loader=_Inlining(plain.loader.searchpath), cache_size=-1, optimized=False)
+    fast.code_generator_class = _AttributesOfPython
+    return fast
+
+
+def rendered(template: jinja2.Template, values: Mapping[str, Any]) -> str:
+    """What `template.render(**values)` gives; that looks up each name that all templates know in two tables."""
+    environment = template.environment
+    context = template.new_context({**environment.globals, **values}, shared=True)
+    return environment.concat(template.root_render_func(context))
+
+
+class _AttributesOfPython(CodeGenerator):
+    """Writes `view.name` as Python has it, which takes a third off the time that is left.
+
+    Jinja looks for an item where there is no such attribute; this fails, and the plain form decides.
+    """
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
+        self.write("(")
+        self.visit(node.node, frame)
+        self.write(f").{node.attr}")
 
 
 class _Inlining(jinja2.FileSystemLoader):

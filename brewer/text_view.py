@@ -18,7 +18,7 @@ def rhs_lines(brewable: Brewable) -> tuple[str, ...]:
     definition, rhs = brewable.definition, brewable.rhs
     if rhs is None:
         return ()
-    shown = [_field(definition, part.field) for part in rhs.parts if isinstance(part, Placeholder)]
+    shown = [definition.field_named[part.field] for part in rhs.parts if isinstance(part, Placeholder)]
     before = [line for field in shown for line in _prepared(field)]
     runs: list[list[str] | Group] = [[rhs.mnemonic.value]]
     for part in rhs.parts:
@@ -40,7 +40,7 @@ def rhs_lines(brewable: Brewable) -> tuple[str, ...]:
 
 
 def _group(definition: Definition, group: Group) -> list[str]:
-    field = _field(definition, group.fields[0].field)
+    field = definition.field_named[group.fields[0].field]
     inner = [_piece(definition, part, present=True) for part in group.parts]
     lines = [*_prepared(field, present=True), *_formatted("text +=", inner, _INDENT + 4)]
     return [f"if {_is_present(field)}:", *(f"    {line}" for line in lines)]
@@ -67,7 +67,7 @@ def _piece(definition: Definition, part: Literal | Placeholder, *, present: bool
     """A part of an f-string; `present`: the field is known to be there."""
     if isinstance(part, Literal):
         return part.text.replace("\\", "\\\\").replace('"', '\\"')
-    field = _field(definition, part.field)
+    field = definition.field_named[part.field]
     if present and isinstance(field, Attribute) and field.type.word == "bool" and field.default:
         return "false" if field.default.value else "true"  # a group shows what is not the default
     return f"{{{f'{part.field}_text' if _prepared(field, present=present) else _text_of(field)}}}"
@@ -97,10 +97,6 @@ def _text_of(field: Operand | Attribute | ApIndices) -> str:
     if isinstance(field, ApIndices):
         return value
     return {"str": f"quoted({value})", "bool": f"str({value}).lower()"}.get(field.type.word, value)
-
-
-def _field(definition: Definition, name: str) -> Operand | Attribute | ApIndices:
-    return next(field for field in definition.fields if field.name.value == name)
 
 
 def _formatted(start: str, pieces: list[str], indent: int = _INDENT) -> list[str]:

@@ -49,6 +49,9 @@ class ClassView:
     properties: tuple[FieldView, ...]  # the fields that are declared here
     operands: tuple[FieldView, ...]
     n_leading_operands: int  # those before the first that may be absent or several
+    has_optional_operands: bool
+    loading: tuple[FieldView, ...]  # the operands through which a tensor is read; none without memory
+    storing: tuple[FieldView, ...]
     own_operands: bool  # whether the methods about all operands are needed anew
     ap_indices: tuple[FieldView, ...]
     own_ap_indices: tuple[FieldView, ...]
@@ -93,6 +96,9 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
         properties=own,
         operands=operands,
         n_leading_operands=len(tuple(takewhile(lambda field: not field.optional and not field.variadic, operands))),
+        has_optional_operands=any(field.optional for field in operands),
+        loading=tuple(field for field in operands if field.loads),
+        storing=tuple(field for field in operands if field.stores),
         own_operands=any(field.kind == "operand" for field in own),
         ap_indices=tuple(field for field in fields if field.kind == "indices"),
         own_ap_indices=own_indices,

@@ -6,7 +6,7 @@ import pytest
 
 from bench.benchmarks import BENCHMARKS
 from bench.measure import growth_exponent, measure_cpu_time, measure_memory
-from bench.report import write_growth_table, write_main_table
+from bench.report import with_section, write_growth_table, write_main_table
 from bench.run import Plan, Row
 
 SIZES = (1_000, 10_000, 100_000)
@@ -67,3 +67,10 @@ def test_the_tables_show_figures_an_instruction_and_the_growth() -> None:
         "| build | peer (fast) | 0.004 | 0.04 | 0.4 | 1.00 |",
         "| build | peer (slow) | 0.004 | 0.4 | - | - |",
     ]
+
+
+def test_the_section_about_brewing_is_replaced_and_nothing_else() -> None:
+    page = "# Results\n\na\n\n## Growth\n\nb\n\n## Layouts\n\nc\n"
+    first = with_section(page, ["## Brewing", "", "x"])
+    assert first == "# Results\n\na\n\n## Growth\n\nb\n\n## Brewing\n\nx\n\n## Layouts\n\nc\n"
+    assert with_section(first, ["## Brewing", "", "y"]) == first.replace("x", "y")

@@ -231,8 +231,8 @@ def test_a_folder_or_file_without_permission_is_said(tmp_path: Path, monkeypatch
     project = project_with(tmp_path, {"defs/neuron/X.yaml": X.encode(), "defs/closed/Y.yaml": X.encode()})
     scandir = os.scandir
 
-    def refusing_scandir(path: Path) -> object:
-        if path.name == "closed":
+    def refusing_scandir(path: str) -> object:
+        if Path(path).name == "closed":
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)
 

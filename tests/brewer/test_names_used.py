@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from brewer.imports import known_names, names_used
+from brewer.imports import LinesOfCode, known_names, names_used
 from brewer.load import load
 from brewer.project import Project
 from tests.brewer.case_files import read_cases
@@ -24,8 +24,9 @@ def names_read(text: str) -> set[str]:
 def test_of_the_names_that_are_imported_the_same_are_found() -> None:
     known = known_names(load(PROJECT).vocabulary, PROJECT.sources).keys()
     assert len(TEXTS) > 20
+    lines = LinesOfCode(known)
     for text in TEXTS:
-        assert names_used(text) & known == names_read(text) & known
+        assert names_used(text) & known == names_read(text) & known == lines.names_used(text)
 
 
 @pytest.mark.parametrize(
@@ -42,3 +43,22 @@ def test_of_the_names_that_are_imported_the_same_are_found() -> None:
 )
 def test_texts_and_attributes_are_no_names(text: str, expected: str) -> None:
     assert {name for name in names_used(text) if name.isidentifier()} == set(expected.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = Shape\n",
+        'def f() -> Type:\n    """Shape."""\n    return DType\n',
+        "x = '''\nShape'''\n",
+        'x = """\nShape"""\n',
+        'x = \'a """ b\', Type, \'"""\', Shape\n',
+        '# """ Shape\nx = Type\n# """\n',
+        '"""A \\"\\"\\" Type."""\nx = Shape\n',
+        'x = "it\'s"  # Type\ny = Shape\n',
+        'x = f"{Type}" + "Shape"\n',
+    ],
+)
+def test_line_by_line_the_same_names_are_found(text: str) -> None:
+    known = {"Shape", "Type", "DType"}
+    assert LinesOfCode(known).names_used(text) == names_read(text) & known

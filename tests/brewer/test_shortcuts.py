@@ -12,7 +12,8 @@ from brewer.project import Project
 from brewer.python_text import wrapped
 from brewer.rendering import Renderer
 from brewer.template_faults import TemplateFaults
-from brewer.templates import fast_environment, plain_environment
+from brewer.templates import fast_environment, plain_environment, rendered
+from runtime.diagnostics import Place
 from tests.brewer.miniature import build
 
 PROJECT = Project.of_this_tool()
@@ -75,6 +76,39 @@ def test_an_include_and_its_text_in_place_of_it_are_one(template: str, tmp_path:
         assert fast_environment(plain).get_template("t.j2").render(x=1) == rendered
     except Exception as error:  # then the plain form decides
         assert "missing.j2" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("template", "fails"),
+    [
+        ("{{ place.line }} {{ place.file.upper() }}", False),
+        ("{% for key in table.keys() %}{{ key }}{% endfor %}", False),
+        ("{{ table.name }}", True),  # an item, which Jinja takes where there is no such attribute
+        ("{{ place.nothing is defined }}", True),
+        ("{{ place.nothing | default(1) }}", True),
+        ("{{ place.line if place.nothing is not defined }}", True),
+        ("{{ range is defined }} {{ namespace(x=place).x.line }}", False),
+        ("{{ place.if is defined }}", True),
+        ("{{ nobody.name is defined }}", True),
+    ],
+)
+def test_the_fast_form_gives_the_text_of_the_plain_one_or_fails(template: str, fails: bool, tmp_path: Path) -> None:
+    (tmp_path / "t.j2").write_text(template)
+    plain = plain_environment([tmp_path])
+    values = {"place": Place("a", 1, 2), "table": {"name": "b"}}
+    try:
+        fast = rendered(fast_environment(plain).get_template("t.j2"), values)
+    except Exception:
+        assert fails
+    else:
+        assert not fails and fast == plain.get_template("t.j2").render(**values)
+
+
+def test_what_all_templates_know_is_known_in_both_forms(tmp_path: Path) -> None:
+    (tmp_path / "t.j2").write_text("{{ range is defined }} {{ range(x) | list }} {{ y is defined }}")
+    plain = plain_environment([tmp_path])
+    fast = rendered(fast_environment(plain).get_template("t.j2"), {"x": 2})
+    assert fast == plain.get_template("t.j2").render(x=2) == "True [0, 1] False"
 
 
 def test_a_fault_is_told_with_the_line_of_its_own_template(tmp_path: Path) -> None:

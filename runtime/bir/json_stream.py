@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from json.scanner import make_scanner
 from typing import Any, Final, NoReturn
 
 CHUNK: Final = 2**16
@@ -116,7 +117,7 @@ class JsonStream:
         while True:
             try:
                 value, end = _decode(self._text, self._at)
-            except ValueError:  # a part of a value, or none
+            except (ValueError, StopIteration):  # a part of a value, or none
                 is_whole = False
             else:
                 is_whole = not isinstance(value, (int, float)) or self._text[end : end + 1] in _AFTER_NUMBER
@@ -171,7 +172,7 @@ class JsonStream:
             else:
                 try:
                     found, self._at = _decode(self._text, self._at)
-                except ValueError:  # the chunk ends within it, or it is wrong
+                except (ValueError, StopIteration):  # the chunk ends within it, or it is wrong
                     found = self._open_object()
                 yield found
             match = _NEXT_OBJECT.match(self._text, self._at)
@@ -192,4 +193,5 @@ def no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 
-_decode: Final = json.JSONDecoder(parse_constant=no_constant).raw_decode
+# What `raw_decode` of a decoder calls; that one adds a Python call to each statement.
+_decode: Final = make_scanner(json.JSONDecoder(parse_constant=no_constant))

@@ -59,7 +59,7 @@ def test_every_part_in_small_chunks(size: int) -> None:
     assert bir_text(read_streamed(pieces(TEXT, size), CLASSES)) == TEXT
 
 
-@settings(max_examples=100)
+@settings(max_examples=70)
 @given(st.data(), sizes)
 def test_a_part_replaced_is_the_same_program_or_left_to_the_whole_reader(data: st.DataObject, size: int) -> None:
     found = json.loads(TEXT)
@@ -68,7 +68,7 @@ def test_a_part_replaced_is_the_same_program_or_left_to_the_whole_reader(data: s
     same_or_left(json.dumps(found), size, CLASSES)
 
 
-@settings(max_examples=100)
+@settings(max_examples=70)
 @given(st.integers(0, len(TEXT)), st.integers(0, 9), st.text('{}[]",:0e.-+ \n\\tbody', max_size=4), sizes)
 def test_text_replaced_is_the_same_program_or_left_to_the_whole_reader(at: int, n: int, text: str, size: int) -> None:
     same_or_left(TEXT[:at] + text + TEXT[at + n :], size, CLASSES)
@@ -159,7 +159,7 @@ def test_loops_deeper_than_the_stack() -> None:
     same_or_left(text, 100, standard())
 
 
-@pytest.mark.parametrize("n", [10_000])
+@pytest.mark.parametrize("n", [6_000])
 def test_memory(n: int, tmp_path: Path) -> None:
     """Neither writing nor reading needs twice the memory of the program, whose own is the unit."""
     written, read = ratios(n, tmp_path, "traced")

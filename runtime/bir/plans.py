@@ -73,16 +73,18 @@ class RecordPlan:
         fields = record.get("fields")
         if not isinstance(fields, dict):
             return record
+        renamed: set[str] = set()  # names that do not stand in the file
         for since in sorted({since for since, _, _ in self.info.renames if version < since}):
             names = {old: new for at, old, new in self.info.renames if at == since}
             for old, new in names.items():
-                if new in fields and new not in names:
+                if new in fields and new not in names and (new not in renamed or old in fields):
                     raise BirError(
                         "B031",
                         f'version {version} of `{self.info.mnemonic}` has no field "{new}" yet',
                         *("fields", KeyItself(new)),
                         help=f'before version {since} it is called "{old}"',
                     )
+            renamed.update(new for old, new in names.items() if old in fields)
             fields = {names.get(name, name): value for name, value in fields.items()}
         return {**record, "fields": fields}
 

@@ -28,6 +28,13 @@ class Moved(SampleActivation):
     )
 
 
+class Merged(SampleActivation):
+    """A sample with two renames to the name that a field has today."""
+
+    __slots__ = ()
+    INFO: ClassVar = replace(SampleActivation.INFO, version=3, renames=((2, "word", "kind"), (3, "function", "kind")))
+
+
 def program(version: Any, fields: dict[str, Any]) -> str:
     mnemonic = str(Moved.INFO.mnemonic)
     record = {"op": mnemonic, "version": version, "results": [["%0", "f32[4,8]"]], "args": ["%a", "none"]}
@@ -36,9 +43,9 @@ def program(version: Any, fields: dict[str, Any]) -> str:
     return json.dumps({"format": "brewer-bir", "version": 1, "target": None, "functions": [function]})
 
 
-def read(version: Any, fields: dict[str, Any]) -> Moved:
-    (inst,) = read_bir(program(version, fields), {str(Moved.INFO.mnemonic): Moved}).insts
-    assert isinstance(inst, Moved)
+def read(version: Any, fields: dict[str, Any], cls: type[SampleActivation] = Moved) -> SampleActivation:
+    (inst,) = read_bir(program(version, fields), {str(cls.INFO.mnemonic): cls}).insts
+    assert isinstance(inst, cls)
     return inst
 
 
@@ -78,3 +85,11 @@ def test_what_a_version_does_not_have(version: Any, fields: dict[str, Any], expe
     with pytest.raises(DiagnosticsError) as caught:
         read(version, fields)
     assert expected.replace("`act`", f"`{Moved.INFO.mnemonic}`") in str(caught.value)
+
+
+def test_two_old_names_of_one_field() -> None:
+    for version, name in ((1, "word"), (1, "function"), (2, "function"), (3, "kind")):
+        assert read(version, {name: "gelu"}, Merged).kind == "gelu"
+    for version, names in ((1, ("word", "function")), (1, ("word", "kind")), (2, ("function", "kind"))):
+        with pytest.raises(DiagnosticsError, match=r"error\[B031\]: version \d of `\w+` has no field"):
+            read(version, dict.fromkeys(names, "gelu"), Merged)

@@ -142,8 +142,12 @@ class BirReader:
         absent = plan.operands[len(found) :]
         arguments: dict[str, Any] = {operand.name: () if operand.variadic else None for operand in absent}
         for index, operand in enumerate(plan.operands[: len(found)]):
+            item = found[index]
+            if item.__class__ is str and item in self._values and not operand.variadic:  # nearly always
+                arguments[operand.name] = self._values[item]
+                continue
             try:
-                arguments[operand.name] = self._slot(operand, found[index])
+                arguments[operand.name] = self._slot(operand, item)
             except BirError as error:
                 raise error.inside("args", index) from None
         return arguments

@@ -92,7 +92,7 @@ def test_the_reader_refuses_no_more_than_is_listed(data: st.DataObject) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("mnemonic", MNEMONICS)
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(st.data())
 def test_the_reader_refuses_no_more_of_any_instruction(mnemonic: str, data: st.DataObject) -> None:
     agree_on_spoiled(data, (mnemonic,))
@@ -113,8 +113,8 @@ def test_each_part_removed_renamed_or_of_another_kind(text: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("text", EXAMPLES)
-def test_each_part_of_every_other_kind(text: str) -> None:
-    disagree_nowhere(text, len(OTHER_KINDS))
+def test_each_part_of_several_other_kinds(text: str) -> None:
+    disagree_nowhere(text, 4)
 
 
 def disagree_nowhere(text: str, n_kinds: int) -> None:

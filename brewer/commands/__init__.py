@@ -16,7 +16,7 @@ COMMANDS: Mapping[str, str] = {
     "new": "start a definition, if you like from another one",
     "docs": "write the reference documentation of the instructions, as Markdown and HTML",
     "keys": "explain the keys of definitions, each with its values and an example",
-    "schema": "print the JSON Schema of definitions, for editors",
+    "schema": "print the JSON Schema of definitions, for editors, or of BIR",
     "explain": "explain a code of a diagnostic, with a wrong and a right example",
 }
 """What each sub-command does, in one line for the help."""

@@ -12,6 +12,9 @@
     ]}
     ]}
 
+A file in this layout, the long lists last and whatever the white space, is read statement by statement, so that it is
+never in memory beside its program; in another layout as a whole. `python -m brewer schema --bir` prints the schema.
+
 A file has a format version, and each instruction that of its definition. `args` holds the operands in the order of the
 definition: `"%0"` a value, an object an access, `"none"` an operand that is absent, a list a variadic operand. `fields`
 holds the attributes that are not their default. A reference of digits only stands for a value without a name; a value

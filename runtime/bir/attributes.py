@@ -10,6 +10,7 @@ import re
 import struct
 from collections.abc import Callable
 from math import isfinite
+from sys import intern
 from typing import Any
 
 from runtime.bir.contents import contents_of
@@ -82,7 +83,7 @@ def _word(found: Any, info: AttributeInfo) -> str:
         raise wrong_kind(found, "a word")
     if info.one_of and found not in info.one_of:
         raise unknown("B013", f'word of "{info.name}"', found, (str(word) for word in info.one_of))
-    return found
+    return intern(found)  # 52 bytes less an instruction, of 228
 
 
 def _list(found: Any, item: Decoder) -> tuple[Any, ...]:

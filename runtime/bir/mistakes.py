@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NoReturn, TextIO
 
+from runtime.bir.json_stream import no_constant
 from runtime.bir.locate import locate
 from runtime.bir.problems import BirError, Key, Undecidable
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Place
@@ -48,7 +49,7 @@ class Mistakes:
         self._text = text
         try:
             with self.not_too_deep():
-                return json.loads(text, parse_constant=_no_constant)
+                return json.loads(text, parse_constant=no_constant)
         except json.JSONDecodeError as error:
             ends = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
             code, what = ("B003", "the text ends too early") if ends else ("B002", "this is not JSON")
@@ -117,10 +118,22 @@ class Mistakes:
         raise DiagnosticsError([Diagnostic(code, message, place or Place(self._file, 1, 1), shown)]) from None
 
 
+class FirstMistake(Mistakes):
+    """Does not collect: a mistake rises to whoever reads in a way that cannot say where it stands."""
+
+    @contextmanager
+    def at(self, *path: Key, otherwise: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Let a mistake rise."""
+        yield
+
+    def add(self, error: BirError) -> None:
+        """Let a mistake rise.
+
+        Raises: BirError.
+        """
+        raise error
+
+
 def shown_path(path: tuple[Key, ...]) -> str:
     """Return a path of keys as JSON path: `$.functions[0].body[3]`."""
     return "$" + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")

@@ -19,6 +19,7 @@ from typing import Any, Final
 from runtime.bir.attributes import number_json, number_value
 from runtime.bir.base64_text import base64_text, bytes_of
 from runtime.bir.contents import contents_json, contents_of
+from runtime.bir.json_stream import NotStreamed
 from runtime.bir.problems import BirError, Key, KeyItself, check_keys, decoded, take, unknown, wrong_kind
 from runtime.bir.type_names import dtype_of_name, type_of_text
 from runtime.constants import Constant
@@ -50,6 +51,19 @@ def attributes_of(found: Any, n_regions: int) -> dict[str, Any]:
         if not 0 <= region.index < n_regions:
             raise BirError("B035", f"there is no region {region.index}; the instruction has {n_regions}", *path)
     return attributes
+
+
+def n_regions_named(found: Any) -> int:
+    """Return how many regions there are where attributes, which may be wrong, refer to each of them once.
+
+    Raises: NotStreamed where they do not.
+    """
+    values = found.values() if isinstance(found, dict) else ()
+    named = [one for value in values for one in (value if isinstance(value, list) else [value])]
+    indices = [one["region"] for one in named if isinstance(one, dict) and type(one.get("region")) is int]
+    if sorted(indices) != list(range(len(indices))):
+        raise NotStreamed
+    return len(indices)
 
 
 def _json(name: str, value: Any, tensor: TensorWriter) -> Any:

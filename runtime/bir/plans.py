@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime.bir.attributes import Decoder, decoder_of
-from runtime.bir.problems import BirError
+from runtime.bir.problems import BirError, KeyItself
 from runtime.info import InstructionInfo, OperandInfo
 from runtime.instructions import Instruction
 
@@ -59,7 +59,8 @@ class RecordPlan:
     def renamed(self, record: dict[str, Any], version: int) -> dict[str, Any]:
         """Return a record of an older version with the names that its fields have today.
 
-        Raises: BirError where the version is newer than the definition, or no version at all.
+        Raises: BirError where the version is newer than the definition, or no version at all; where a field has a
+        name of a later version.
         """
         newest = self.info.version
         if not 1 <= version <= newest:
@@ -72,9 +73,19 @@ class RecordPlan:
         fields = record.get("fields")
         if not isinstance(fields, dict):
             return record
-        for since, old, new in sorted(self.info.renames):
-            if version < since and old in fields:
-                fields = {new if name == old else name: value for name, value in fields.items()}
+        renamed: set[str] = set()  # names that do not stand in the file
+        for since in sorted({since for since, _, _ in self.info.renames if version < since}):
+            names = {old: new for at, old, new in self.info.renames if at == since}
+            for old, new in names.items():
+                if new in fields and new not in names and (new not in renamed or old in fields):
+                    raise BirError(
+                        "B031",
+                        f'version {version} of `{self.info.mnemonic}` has no field "{new}" yet',
+                        *("fields", KeyItself(new)),
+                        help=f'before version {since} it is called "{old}"',
+                    )
+            renamed.update(new for old, new in names.items() if old in fields)
+            fields = {names.get(name, name): value for name, value in fields.items()}
         return {**record, "fields": fields}
 
 

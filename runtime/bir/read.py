@@ -1,19 +1,23 @@
 """Reading a program from BIR: all mistakes of a file in one run, each with its place and its path of keys.
 
+A file as the writer lays it out is read statement by statement, so that it is never in memory beside its program. Any
+other, and one with a mistake, is read as a whole, by the same classes, which then go on after a mistake.
+
 Deliberately absent: judging the program. What is well formed is built; whether it makes sense the verifier says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 from runtime.affine import Axis
 from runtime.bir.base64_text import bytes_of
 from runtime.bir.contents import constant_of
-from runtime.bir.mistakes import Mistakes
+from runtime.bir.json_stream import JsonStream, NotStreamed, StreamedList
+from runtime.bir.mistakes import FirstMistake, Mistakes
 from runtime.bir.problems import (
     BirError,
     Key,
@@ -27,6 +31,7 @@ from runtime.bir.problems import (
     wrong_kind,
 )
 from runtime.bir.reader import BirReader
+from runtime.bir.sources import Source, can_be_read_twice, chunks_of
 from runtime.bir.type_names import dtype_of_name
 from runtime.bir.write import FORMAT, FORMAT_VERSION
 from runtime.blocks import Block, Loop
@@ -44,19 +49,53 @@ _LOOP_KEYS: Final = frozenset({"loop", "name", "lower", "step", "times", "loc", 
 _REGION_KEYS: Final = frozenset({"carried", "args", "defaults", "body"})
 
 
-def read_bir(source: Path | TextIO | str, classes: Classes, *, name: str = "<bir>") -> Module:
+def read_bir(source: Source, classes: Classes, *, name: str = "<bir>") -> Module:
     """Return the program that a file, an open file or a text holds; a `str` is the text, `name` what to call it.
 
     Raises: DiagnosticsError with all mistakes.
     """
     mistakes = Mistakes(name if isinstance(source, str) else str(getattr(source, "name", source)))
     with paused_gc():
-        text = source if isinstance(source, str) else mistakes.read(source)
-        found = mistakes.parse(text)
-        with mistakes.not_too_deep():
-            module = _ModuleReader(classes, mistakes).module(found)
-            mistakes.raise_if_any()
-            return module
+        if not isinstance(source, (str, Path)) and not can_be_read_twice(source):
+            source = mistakes.read(source)
+        streamed = _streamed_source(source, classes)
+        if streamed is not None:
+            return streamed
+        return read_whole(source if isinstance(source, str) else mistakes.read(source), classes, mistakes)
+
+
+def read_streamed(chunks: Iterator[str], classes: Classes) -> Module:
+    """Return the program that a text holds, which is fetched in chunks while it is built.
+
+    Raises: NotStreamed where the text must be read as a whole, if only to say what is wrong with it.
+    """
+    stream = JsonStream(chunks)
+    try:
+        module = _ModuleReader(classes, FirstMistake("")).module(stream.program())
+    except (BirError, ValueError, RecursionError):
+        raise NotStreamed from None
+    stream.finish()
+    return module
+
+
+def read_whole(text: str, classes: Classes, mistakes: Mistakes) -> Module:
+    """Return the program that a text holds, however it is laid out.
+
+    Raises: DiagnosticsError with all mistakes.
+    """
+    found = mistakes.parse(text)
+    with mistakes.not_too_deep():
+        module = _ModuleReader(classes, mistakes).module(found)
+        mistakes.raise_if_any()
+        return module
+
+
+def _streamed_source(source: Source, classes: Classes) -> Module | None:
+    try:
+        with chunks_of(source) as chunks:
+            return read_streamed(chunks, classes)
+    except (NotStreamed, OSError, UnicodeDecodeError):
+        return None
 
 
 class _ModuleReader:
@@ -103,11 +142,11 @@ class _FunctionReader:
             function.operator_sets = _operator_sets(take_or(found, "operator_sets", dict, "versions by domain", {}))
         tensors: dict[str, Tensor] = {}
         self._reader = BirReader(self._classes, tensors)
+        self._arguments(found, function.body, self._path)
         for index, item in enumerate(take_or(found, "tensors", list, "a list of tensors", [])):
             with self._mistakes.at(*self._path, "tensors", index, otherwise=partial(self._give_up, item)):
                 reference, tensor = _tensor(item, function)
                 tensors[reference] = function.add_tensor(tensor)
-        self._arguments(found, function.body, self._path)
         self._block(take(found, "body", list, "a list of statements"), function.body, (*self._path, "body"))
 
     def _block(self, found: list[Any], block: Block, path: tuple[Key, ...]) -> None:
@@ -157,7 +196,7 @@ class _FunctionReader:
 
     def _regions(self, found: dict[str, Any], inst: Instruction, path: tuple[Key, ...]) -> None:
         regions = take_or(found, "regions", list, "a list of regions", [])
-        if len(regions) != len(inst.blocks):
+        if not isinstance(regions, StreamedList) and len(regions) != len(inst.blocks):
             message = f"`{inst.INFO.mnemonic}` has {counted(len(inst.blocks), 'region')}; found {len(regions)}"
             raise BirError("B032", message, *(("regions",) if "regions" in found else ()))
         for index, (block, item) in enumerate(zip(inst.blocks, regions, strict=True)):
@@ -166,9 +205,8 @@ class _FunctionReader:
                 if not isinstance(item, dict):
                     raise wrong_kind(item, "a region: an object")
                 check_keys(item, _REGION_KEYS, "a region")
-                body = take(item, "body", list, "a list of statements")
                 self._arguments(item, block, here)
-                self._block(body, block, (*here, "body"))
+                self._block(take(item, "body", list, "a list of statements"), block, (*here, "body"))
 
     def _arguments(self, found: dict[str, Any], block: Block, path: tuple[Key, ...]) -> None:
         """Read what stands at the head of a function or region: what is carried, the arguments, what they hold."""

@@ -14,8 +14,9 @@ from runtime.bir.accesses import NEAR, AccessReader, index_list
 from runtime.bir.attributes import open_value
 from runtime.bir.base64_text import bytes_of
 from runtime.bir.contents import contents_of
+from runtime.bir.json_stream import StreamedList
 from runtime.bir.naming import NONE, name_of
-from runtime.bir.open_attributes import attributes_of
+from runtime.bir.open_attributes import attributes_of, n_regions_named
 from runtime.bir.plans import RecordPlan
 from runtime.bir.problems import (
     BirError,
@@ -103,7 +104,7 @@ class BirReader:
         arguments = self._operands(plan, record)
         self._add_fields(arguments, plan, record)
         self._add_results(arguments, plan, record)
-        n_regions = len(take_or(record, "regions", list, "a list of regions", []))
+        n_regions = _n_regions(record)
         if plan.takes_regions:
             arguments["n_regions"] = n_regions
         if info.open_attributes:
@@ -141,8 +142,12 @@ class BirReader:
         absent = plan.operands[len(found) :]
         arguments: dict[str, Any] = {operand.name: () if operand.variadic else None for operand in absent}
         for index, operand in enumerate(plan.operands[: len(found)]):
+            item = found[index]
+            if item.__class__ is str and item in self._values and not operand.variadic:  # nearly always
+                arguments[operand.name] = self._values[item]
+                continue
             try:
-                arguments[operand.name] = self._slot(operand, found[index])
+                arguments[operand.name] = self._slot(operand, item)
             except BirError as error:
                 raise error.inside("args", index) from None
         return arguments
@@ -306,3 +311,9 @@ class BirReader:
         if isinstance(found, dict):
             return self.accesses.access(found)
         raise wrong_kind(found, 'a reference such as "%h", or an access')
+
+
+def _n_regions(record: Record) -> int:
+    """Return how many regions a record has, or must have where they are still to be read."""
+    regions = take_or(record, "regions", list, "a list of regions", [])
+    return n_regions_named(record.get("attributes")) if isinstance(regions, StreamedList) else len(regions)

@@ -92,7 +92,9 @@ class Interpreter:
         self._axes.pop(loop.axis, None)
 
     def _step(self, inst: Instruction) -> tuple[Any, ...]:
-        """Execute one instruction, and return what it hands out if it is a terminator."""
+        """Execute one instruction where its predicates hold, and return what it hands out if it is a terminator."""
+        if inst.is_predicated and not all(predicate.holds(self._axes) for predicate in inst.predicates):
+            return ()
         try:
             if inst.is_terminator:
                 return tuple(self.value(operand) for operand in inst.operands())

@@ -18,11 +18,15 @@ CODES: Mapping[str, str] = {
     "V010": "a use-list is out of step with the operands",
     "V011": "the accesses that a tensor knows are out of step with the operands",
     "V012": "an access is not in the slot, or has not the mode, that it says",
+    "V013": "the two ends of a dependency edge are out of step",
     # What may be used where.
     "V020": "a value is used before it is defined",
     "V021": "a value is used outside of the block that defines it",
     "V022": "a value or tensor does not belong to the function",
     "V023": "an axis is used outside of its loop",
+    "V024": "a predicate on an instruction that gives a value or ends a block",
+    "V025": "a predicate that holds always, or never",
+    "V026": "a dependency edge against the order of the program",
     # Operands.
     "V030": "an operand is missing",
     "V031": "an operand of the wrong element type",

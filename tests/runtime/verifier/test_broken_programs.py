@@ -34,10 +34,12 @@ CODES_OF_BROKEN_PROGRAMS = {
         "V010",
         "V011",
         "V012",
+        "V013",
         "V020",
         "V021",
         "V022",
         "V023",
+        "V026",
         "V030",
         "V034",
     ),
@@ -388,3 +390,48 @@ def test_a_broken_instruction_is_shown_as_far_as_it_prints() -> None:
     poke(inst, _src=7)
     (diagnostic,) = [found for found in verify(program.module) if found.code == "V034"]
     assert "SampleStore" in diagnostic.render()
+
+
+def test_dependency_edges() -> None:
+    program = Program()
+    first = program.builder.insert(SampleMatMul(program.a, program.a), "first")
+    second = program.builder.insert(SampleMatMul(program.a, program.a), "second")
+    second.addDependency(first)
+    assert program.found() == []
+    first.addDependency(second)
+    message = "the instruction must come after one (ordered) that stands behind it or around it"
+    assert program.found() == [("V026", message)]
+    ((note,),) = (found.notes for found in verify(program.module))
+    assert note.message.startswith("the instruction is %second: f32[4,4] = graph.matmul %a, %a {")
+    assert note.message.endswith("mark = 1, dependencies = [ordered 0]}")
+    second.takeDependencies(first)
+    assert program.found() == [] and not second.dependencies and not second.dependents
+
+
+def test_a_dependency_edge_from_elsewhere() -> None:
+    program, other = Program(), Program()
+    here = program.builder.insert(SampleMatMul(program.a, program.a))
+    there = other.builder.insert(SampleMatMul(other.a, other.a))
+    here.addDependency(there)
+    here.addDependency(SampleMatMul(program.a, program.a))
+    assert [code for code, _ in program.found()] == ["V010", "V022", "V022"]
+
+
+def test_a_dependency_edge_that_one_end_does_not_know() -> None:
+    program = Program()
+    first = program.builder.insert(SampleMatMul(program.a, program.a), "first")
+    second = program.builder.insert(SampleMatMul(program.a, program.a), "second")
+    second.addDependency(first)
+    first._set_extra("dependents", None)
+    assert program.codes() == ["V013"]
+    first._set_extra("dependents", {second: None})
+    second._set_extra("sources", None)
+    assert program.codes() == ["V013"]
+
+
+def test_a_dependency_edge_from_an_instruction_to_its_own_region() -> None:
+    program = Program()
+    branch = program.builder.insert(SampleIf(program.c))
+    with program.builder.at(branch.blocks[0]):
+        program.builder.insert(SampleMatMul(program.a, program.a)).addDependency(branch)
+    assert program.codes() == ["V026"]

@@ -85,7 +85,8 @@ class RandomEdits:
         gone = self.rng.choice(statements)
         inside = {inst for block in gone.blocks for inst in block.walk()}
         inside |= {gone} if isinstance(gone, Instruction) else set()
-        if {user for inst in inside for result in inst.results for user in result.users} - inside:
+        used = isinstance(gone, Instruction) and any(result.has_users for result in gone.results)  # by itself, too
+        if used or {user for inst in inside for result in inst.results for user in result.users} - inside:
             return
         gone.eraseFromParent()
         self.edges = {pair: kind for pair, kind in self.edges.items() if not inside & set(pair)}

@@ -50,6 +50,10 @@ CODES: Mapping[str, str] = {
     "V061": "the target does not have the engine",
     "V062": "no target has this name",
     "V063": "no version is stated of the operators of a domain",
+    "V064": "an engine cannot access the memory of an operand",
+    "V065": "an access starts at a partition where the engines cannot start",
+    "V066": "the tensor engine of the target does not take the operands, or has no such mode",
+    "V067": "a result of the tensor engine lies in more than one bank",
     # Accesses.
     "V070": "an access reaches outside of its tensor",
     "V071": "an access with a pair that reaches nothing",
@@ -62,6 +66,9 @@ CODES: Mapping[str, str] = {
     "V081": "a tensor without elements",
     "V082": "the contents of a constant, or the default of an argument, are not of its type",
     "V083": "a constant tensor is written",
+    "V084": "a tensor is read where nothing has written it",
+    "V085": "an output that is never written, or not all of it",
+    "V086": "tensors that hold something at the same time do not fit their memory",
     # What instructions say themselves.
     "V090": "a rule of the instruction's definition",
 }

@@ -47,6 +47,7 @@ class Findings:
         self._found: dict[Function | None, list[Found]] = {}
         self._function: Function | None = None
         self._unprintable: set[Function | None] = set()
+        self.count = 0  # of what was added, some of it twice perhaps
 
     def enter(self, function: Function) -> None:
         """Say that what follows is about `function`."""
@@ -64,6 +65,7 @@ class Findings:
     ) -> None:
         """Collect one mistake."""
         assert code in CODES, f"{code} is not in the table of codes"
+        self.count += 1
         self._found.setdefault(self._function, []).append(Found(code, message, subject, part, value, help, other))
 
     def links_are_broken(self) -> None:

@@ -24,6 +24,7 @@ from runtime.verifier.generic import (
     check_open_attributes,
     check_operator_set,
 )
+from runtime.verifier.on_target import check_on_target
 from runtime.verifier.operands import check_attributes, check_slots
 from runtime.verifier.plans import ClassPlan
 from runtime.verifier.regions import check_region_arguments, check_region_end, check_terminator
@@ -101,7 +102,7 @@ class FunctionWalk:
         plan = self._plans.get(type(inst))
         if plan is None:
             plan = self._plans[type(inst)] = ClassPlan.of(type(inst))
-        self._where = inst.predicates
+        self._where, before = inst.predicates, self._findings.count
         if inst._extra is not None:
             self._conditions(inst)
         sound = check_slots(inst, plan, self._findings)
@@ -120,6 +121,8 @@ class FunctionWalk:
         if plan.is_neuron:
             assert isinstance(inst, NeuronInst)
             check_engine(inst, plan, self._target, self._findings)
+            if self._target is not None and self._where is not None and self._findings.count == before:
+                check_on_target(inst, plan, self._target, self._where, self._findings, runs=not self._idle)
         if not sound:
             return  # what stands on its operands is asked only of an instruction that has them
         sound = check_destination(inst, plan, self._findings)

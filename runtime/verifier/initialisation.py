@@ -2,8 +2,9 @@
 
 What may have been written before a read: whatever a store further up reaches, and whatever one reaches in a loop that
 is around both, which may have run in an iteration before. In its first iteration, a read outside of regions comes after
-the former only. All that a store reaches, over all iterations in which it runs, is taken to be written, from the first
-element to the last; so what is said to be unwritten is so for certain, and more may be.
+the former only. All that a store reaches, over all iterations in which it runs, is taken to be written: from the first
+element to the last, and from the first column to the last. So what is said to be unwritten is so for certain, and more
+may be.
 
 Source: the interpreter refuses to read what nothing has written.
 """
@@ -15,6 +16,7 @@ from collections.abc import Callable, Mapping
 from math import prod
 
 from runtime.access import NeuronAP
+from runtime.affine import Affine
 from runtime.blocks import Loop, Statement
 from runtime.builtin import Opaque
 from runtime.functions import Function
@@ -76,7 +78,10 @@ class _TensorCheck:
     def __init__(self, tensor: Tensor, findings: Findings) -> None:
         self._tensor = tensor
         self._findings = findings
+        self._size = prod(tensor.known_shape) * tensor.dtype.bits
+        self._row = prod(tensor.known_shape[1:]) * tensor.dtype.bits
         self._written = _Spans()
+        self._columns = _Spans()  # what of any partition, or row, is written
         self._repeating: Statement | None = None  # the outermost statement that repeats what we are at
         self._waiting: list[tuple[NeuronAP, Instruction]] = []  # reads within it, which its stores may come before
         self._is_reported = False
@@ -96,13 +101,15 @@ class _TensorCheck:
             span = self._span(access, inst)
             if span is not None:
                 self._written.add(span)
+                self._columns.add(self._columns_of(access, inst))
 
     def end(self) -> None:
         """Judge what has to wait for the last access."""
         self._judge_waiting()
         tensor = self._tensor
-        gap = self._written.first_gap(prod(tensor.known_shape) * tensor.dtype.bits) if tensor.isOutput else None
-        if gap is not None and not self._is_reported:
+        gaps = (self._written.first_gap(self._size), self._columns.first_gap(self._row))
+        gap = next((gap for gap in gaps if gap is not None), None)
+        if tensor.isOutput and gap is not None and not self._is_reported:
             what = f"element {gap // tensor.dtype.bits} of " if self._written.is_any else ""
             self._findings.add("V085", f"nothing writes {what}the output {{value}}", tensor, "result", tensor)
 
@@ -116,17 +123,26 @@ class _TensorCheck:
         if self._is_reported:
             return
         if _is_moved_at_run_time(inst) or inst.is_predicated:
-            span = self._span(access, inst)
-            if span is not None and not self._written.touches(span):
+            if not self._may_be_written(access, inst):
                 self._report(access, inst, None)
             return
         bits = access.dtype.bits
         low, high = _first_bounds(access) if at_first else access.bounds
-        for element in (low, high) if low <= high else ():
-            if not self._written.touches((element * bits, (element + 1) * bits)):
-                nothing = not any(self._written.touches((at * bits, (at + 1) * bits)) for at in (low, high))
-                self._report(access, inst, None if nothing else element)
-                return
+        ends = dict.fromkeys((low, high) if low <= high else ())
+        inside = [element for element in ends if 0 <= element * bits < self._size]  # another one is reported itself
+        unwritten = [element for element in inside if not self._is_written(element * bits, (element + 1) * bits)]
+        if unwritten:
+            self._report(access, inst, unwritten[0] if len(unwritten) < len(inside) else None)
+
+    def _is_written(self, start: int, end: int) -> bool:
+        column = start % self._row
+        return self._written.touches((start, end)) and self._columns.touches((column, column + end - start))
+
+    def _may_be_written(self, access: NeuronAP, inst: Instruction) -> bool:
+        """Whether anything that an access may reach is written."""
+        span = self._span(access, inst)
+        reached = span is None or self._written.touches(span)
+        return reached and self._columns.touches(self._columns_of(access, inst))
 
     def _report(self, access: NeuronAP, inst: Instruction, element: int | None) -> None:
         self._is_reported = True
@@ -139,9 +155,8 @@ class _TensorCheck:
 
     def _span(self, access: NeuronAP, inst: Instruction) -> Span | None:
         """Return what an access may reach."""
-        size = prod(self._tensor.known_shape) * self._tensor.dtype.bits
         if _is_moved_at_run_time(inst):
-            return 0, size
+            return 0, self._size
         low, high = access.bounds
         if inst.is_predicated:
             offset = bounds_where(access.offset, inst.predicates)
@@ -150,6 +165,27 @@ class _TensorCheck:
             first, last = access.offset.bounds
             low, high = low - first + offset[0], high - last + offset[1]
         return (low * access.dtype.bits, (high + 1) * access.dtype.bits) if low <= high else None
+
+    def _columns_of(self, access: NeuronAP, inst: Instruction) -> Span:
+        """Return what an access may reach of a row, the same of all rows that it reaches."""
+        bits = access.dtype.bits
+        row, rest = divmod(self._row, bits)
+        if not row or rest:  # elements of that width do not stand in rows, which is reported itself
+            return 0, self._row
+        pairs = [(step, num) for step, num in access.pairs if step % row and num > 1]
+        terms = [
+            (axis, factor)
+            for axis, factor in access.offset.terms
+            if factor * axis.lower % row or factor * axis.step % row
+        ]
+        within = Affine(access.offset.constant % row, tuple(terms))
+        bounds = bounds_where(within, inst.predicates) if inst.is_predicated else within.bounds
+        if bounds is not None and not _is_moved_at_run_time(inst):
+            low = bounds[0] + sum(step * (num - 1) for step, num in pairs if step < 0)
+            high = bounds[1] + sum(step * (num - 1) for step, num in pairs if step > 0)
+            if low >= 0 and high < row:
+                return low * bits, (high + 1) * bits
+        return 0, self._row
 
 
 def _outermost_repeating(inst: Instruction) -> Statement | None:

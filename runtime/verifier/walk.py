@@ -89,7 +89,7 @@ class FunctionWalk:
             self._findings.add("V005", f"the loop runs {axis.trip_count} times; expected at least 0", loop)
         if axis.step == 0 and axis.trip_count > 1:
             self._findings.add("V005", "the loop has step 0; each iteration must have a value of its own", loop)
-        idle = axis.trip_count <= 0
+        idle = axis.trip_count <= 0 or (axis.step == 0 and axis.trip_count > 1)  # or it says nothing of its iterations
         was_known = axis in self._axes
         self._axes.add(axis)
         self._idle += idle
@@ -121,8 +121,6 @@ class FunctionWalk:
         if plan.is_neuron:
             assert isinstance(inst, NeuronInst)
             check_engine(inst, plan, self._target, self._findings)
-            if self._target is not None and self._where is not None and self._findings.count == before:
-                check_on_target(inst, plan, self._target, self._where, self._findings, runs=not self._idle)
         if not sound:
             return  # what stands on its operands is asked only of an instruction that has them
         sound = check_destination(inst, plan, self._findings)
@@ -130,6 +128,8 @@ class FunctionWalk:
             sound &= self._own_rules(inst, plan)
         if sound:  # where its own rules say what does not fit, a result that does not follow would be the same mistake
             check_results(inst, plan, self._findings)
+        if isinstance(inst, NeuronInst) and self._target is not None and self._findings.count == before:
+            check_on_target(inst, plan, self._target, self._where or (), self._findings, runs=not self._idle)
 
     def _conditions(self, inst: Instruction) -> None:
         """Check when an instruction runs."""

@@ -49,7 +49,7 @@ def test_a_product_and_the_dtype_of_the_result() -> None:
     x = np.array([[1.5, 1.25, 0.1]], np.float32)
     expected = np.float32(np.float32(1.5 * 1.25) * np.float32(0.1))
     assert reduced(x, "mult", [1]).tolist() == [[expected]]
-    assert reduced(x, "mult", [1], dtype=bf16).astype(np.float64).tolist() == [[nearest(expected, "bf16")]]
+    assert reduced(x, "mult", [1], dtype=bf16).astype(np.float64).tolist() == [[nearest(np.array(expected), "bf16")]]
     assert reduced(np.array([[3, -4, 5]], np.int32), "max", [1]).tolist() == [[5]]
 
 

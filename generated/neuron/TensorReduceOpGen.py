@@ -43,7 +43,7 @@ class TensorReduceOpGen(NeuronUnaryInst):
             Whether reduced dimensions stay, with extent 1.
     Results:
         result: by `reduced_type`; the caller may choose the dtype
-            The type of a reduction over some dimensions.
+            The type of a reduction of a tile, by the names that its fields have on the vector engine.
     Engines:
         any target: vector
     Passes:

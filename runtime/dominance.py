@@ -14,7 +14,10 @@ from runtime.blocks import Block, Statement
 from runtime.functions import Function
 from runtime.instructions import Instruction
 from runtime.tensors import Tensor
+from runtime.types import Type
 from runtime.values import BlockArgument, Result, Value
+
+_NONE = Type.none()
 
 
 def dominates(a: Statement | Value, b: Statement) -> bool:
@@ -39,8 +42,12 @@ def dominates(a: Statement | Value, b: Statement) -> bool:
 def is_visible(value: Value, at: Instruction) -> bool:
     """Whether the instruction `at` may use `value`: it is a result or an argument, and is there."""
     if isinstance(value, Instruction):
-        if value not in value.results:  # it writes a tensor, or gives nothing
+        if value.type is _NONE or value.dst is not None:  # it gives nothing, or writes a tensor
             return False
+        block = value.parent
+        if block is not None and block is at.parent:  # nearly always
+            block.number()
+            return value.order < at.order
     elif isinstance(value, Result) and value not in value.owner.results:
         return False
     return dominates(value, at)

@@ -97,8 +97,11 @@ def _across(access: NeuronAP, size: int, row: int, predicates: Predicates) -> tu
     a row nearly always, and then it is where in a partition the access starts; else each row is tried.
     """
     offset, (least, most) = access.offset, _reach(access.pairs[1:])
-    terms = tuple((axis, factor - row * int(factor / row)) for axis, factor in offset.terms)
-    low, high = Affine(offset.constant % row, terms).bounds
+    low = high = offset.constant % row
+    for axis, factor in offset.terms:
+        rest = factor - row * int(factor / row)
+        ends = (rest * axis.lower, rest * (axis.lower + max(axis.trip_count - 1, 0) * axis.step))
+        low, high = low + min(ends), high + max(ends)
     if low + least >= 0 and high + most < row:
         return None
     at_row = Axis("", size // row)

@@ -29,7 +29,11 @@ def check_on_target(
     inst: NeuronInst, plan: ClassPlan, target: Target, predicates: Predicates, findings: Findings, *, runs: bool
 ) -> None:
     """Check one instruction whose operands are sound; `runs` says whether the loops around it run at all."""
-    engines = _engines_of(inst, plan, target)
+    assigned = inst.assigned_engine
+    engines = plan.engines.get(assigned)  # few answers for many instructions
+    if engines is None:
+        engines = _engines_of(assigned, inst.engine_hint, plan.info.engines_on(target.name), target)
+        plan.engines[assigned] = engines
     if not engines:
         return  # which is said already
     accesses = [operand for operand in (*inst.operands(), inst.dst) if isinstance(operand, NeuronAP)]
@@ -39,18 +43,18 @@ def check_on_target(
     if runs and target.start_partitions and all(engine in _COMPUTE for engine in engines):
         for access in accesses:
             _check_start(access, inst, target, predicates, findings)
-    if engines == [NeuronEngine.TENSOR]:
+    if engines == (NeuronEngine.TENSOR,):
         _check_tensor_engine(inst, plan, target, findings)
 
 
-def _engines_of(inst: NeuronInst, plan: ClassPlan, target: Target) -> list[NeuronEngine]:
+def _engines_of(
+    assigned: NeuronEngine | None, hint: NeuronEngine, legal: tuple[str, ...], target: Target
+) -> tuple[NeuronEngine, ...]:
     """Return the engine of an instruction, or those that it may get; its hint first."""
-    engine = inst.assigned_engine
-    if engine is not None and engine is not NeuronEngine.UNKNOWN:
-        return [engine] if engine in target.engines else []
-    legal = plan.info.engines_on(target.name)
+    if assigned is not None and assigned is not NeuronEngine.UNKNOWN:
+        return (assigned,) if assigned in target.engines else ()
     found = [engine for engine in target.engines if engine.value in legal]
-    return sorted(found, key=lambda engine: engine is not inst.engine_hint)
+    return tuple(sorted(found, key=lambda engine: engine is not hint))
 
 
 def _out_of_reach(accesses: Sequence[NeuronAP], engine: NeuronEngine, target: Target) -> list[NeuronAP]:
@@ -100,12 +104,15 @@ def _unaligned_start(
 ) -> tuple[int, str] | None:
     """Return a partition at which an access starts that is no multiple, and in which iteration; None for none."""
     whole = row * multiple
+    if not offset.terms:
+        first = offset.constant // row
+        return (first, "") if first % multiple else None
     moving = [
         (axis, factor) for axis, factor in offset.terms if factor * axis.lower % whole or factor * axis.step % whole
     ]
     low, high = Affine(offset.constant, tuple(moving)).bounds
-    if low // row == high // row and (not low // row % multiple or not offset.terms):
-        return (low // row, "") if low // row % multiple else None
+    if low // row == high // row and not low // row % multiple:
+        return None
     at, beyond = Axis("", n_partitions // multiple + 1, 0, multiple), Axis("", multiple - 1, 1)
     within = offset + Affine(0, ((at, -row), (beyond, -row)))
     starts_there = (AffinePredicate.pred_ge(within), AffinePredicate.pred_lt(within, row))

@@ -30,6 +30,7 @@ RELATIONS = ("equal", "not_equal", "less", "at_most", "at_least", "multiple_of")
 RESERVED = (
     *("self", "dtype", "shape", "rank", "result", "result_type", "result_types", "name", "engine", "types"),
     *("held", "float", "super", "tuple"),
+    "mark",  # of the text form, by which instructions say what they come after
 )
 # Those of any supported Python; `type` became one in 3.12.
 KEYWORDS = (*keyword.kwlist, "_", "case", "match", "type")

@@ -28,11 +28,14 @@ INSTRUCTIONS: Final[dict[str, tuple[str, str]]] = {
     "graph.reduce": ("runtime.wrappers.Reduce", "Reduce"),
     "graph.softmax": ("generated.graph.SoftmaxGen", "SoftmaxGen"),
     "matmul": ("runtime.wrappers.MatMulOp", "MatMulOp"),
+    "reciprocal": ("generated.neuron.ReciprocalOpGen", "ReciprocalOpGen"),
     "sb_atom_load": ("generated.neuron.SBAtomLoadGen", "SBAtomLoadGen"),
     "sb_atom_store": ("generated.neuron.SBAtomStoreGen", "SBAtomStoreGen"),
     "tensor_copy": ("runtime.wrappers.TensorCopyOp", "TensorCopyOp"),
+    "tensor_reduce": ("runtime.wrappers.TensorReduceOp", "TensorReduceOp"),
     "tensor_scalar": ("runtime.wrappers.TensorScalarPtrOp", "TensorScalarPtrOp"),
     "tensor_tensor": ("generated.neuron.TensorTensorOpGen", "TensorTensorOpGen"),
+    "transpose": ("runtime.wrappers.TransposeOp", "TransposeOp"),
 }
 """Mnemonic -> module and class."""
 
@@ -49,6 +52,7 @@ CLASSES: Final[dict[str, str]] = {
     "MatMulGen": "generated.graph.MatMulGen",
     "MatMulOpGen": "generated.neuron.MatMulOpGen",
     "PoolGen": "generated.graph.PoolGen",
+    "ReciprocalOpGen": "generated.neuron.ReciprocalOpGen",
     "ReduceGen": "generated.graph.ReduceGen",
     "SBAtomLoadGen": "generated.neuron.SBAtomLoadGen",
     "SBAtomStoreGen": "generated.neuron.SBAtomStoreGen",
@@ -57,8 +61,10 @@ CLASSES: Final[dict[str, str]] = {
     "TensorCopyDynamicDstGen": "generated.neuron.TensorCopyDynamicDstGen",
     "TensorCopyDynamicSrcGen": "generated.neuron.TensorCopyDynamicSrcGen",
     "TensorCopyOpGen": "generated.neuron.TensorCopyOpGen",
+    "TensorReduceOpGen": "generated.neuron.TensorReduceOpGen",
     "TensorScalarPtrOpGen": "generated.neuron.TensorScalarPtrOpGen",
     "TensorTensorOpGen": "generated.neuron.TensorTensorOpGen",
+    "TransposeOpGen": "generated.neuron.TransposeOpGen",
 }
 """Generated class -> its module, where the name is unique."""
 

@@ -22,6 +22,7 @@ It must not fire, and `why_not_eliminate` says why, where
 - the producer or the tensor has a use that is not a cast to the same type: it would see other values. Casts to the same
   type go together, or none of them goes;
 - the tensor has no store, or is an input, an output, a constant, in PSUM, or read or written under another dtype;
+- the cast has predicates or dependency edges;
 - a user of the cast cannot read the tensor itself at its own place (`later_reads.py`);
 - the tensor would no longer fit its memory;
 - the round trip is between integers, or through or to a float of eight bits or fewer: those clamp. Or f64 takes part:
@@ -47,7 +48,7 @@ from typing import ClassVar, TypeVar
 
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
-from passes.later_reads import why_not_read_later
+from passes.later_reads import why_not_read_later, why_pinned
 from passes.retyping import why_not_retype_tensor, why_not_round_trip
 from runtime.access import NeuronAP
 from runtime.dtypes import DType, is_int_type
@@ -138,7 +139,7 @@ class NeuronEliminateCasts(TargetLowering):
         if cast.dst is not None:
             return f"it writes %{cast.dst.tensor.name}, so it stays"
         source, dtype = cast.src, cast.type.dtype
-        reason = why_not_round_trip(source.type, cast.type)
+        reason = why_not_round_trip(source.type, cast.type) or why_pinned(cast)
         if reason is not None or dtype is None:
             return reason
         if not isinstance(source, NeuronInst):
@@ -191,7 +192,7 @@ class NeuronEliminateCasts(TargetLowering):
                 return f"{use.INFO.mnemonic} uses the same source, and is no cast to {dtype}"
             if use.dst is not None:
                 return f"a cast of the same source writes %{use.dst.tensor.name}, so it stays"
-            reason = why_not_round_trip(use.src.type, use.type)
+            reason = why_not_round_trip(use.src.type, use.type) or why_pinned(use)
             if reason is not None:
                 return reason
             if use.rounding is not None and not self.options.allow_excess_precision:

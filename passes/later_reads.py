@@ -25,7 +25,10 @@ follows `x` is the user itself in the first case.
 - The access of the copy is affine in the axes around the copy. They are around the user as well, and hold the same
   values in the same run of the block, so the user reads the same elements. It gets an access of its own.
 
-Every store to the tensor counts, also one to other elements than those read: telling them apart is not attempted.
+Every store to the tensor counts, also one to other elements than those read, and one that predicates keep from running
+in some iterations: telling them apart is not attempted. A copy that has predicates itself takes its snapshot in some
+iterations only, so its users see an older one in the others; and a dependency edge says that the copy reads where it
+stands, in front of or behind something else. Such a copy is left alone.
 
 A slot of the user must be able to hold the access: an SSA value may stand where an access may not (returned, or an
 operand of a graph operation), or where it would mean another thing (a slot that writes; the source of a gather, whose
@@ -51,11 +54,25 @@ def why_not_read_later(tensor: Tensor, copies: Iterable[Instruction]) -> str | N
     """
     store_orders = _orders_by_block(TensorUtils.store_insts(tensor))
     for copy in copies:
+        pinned = why_pinned(copy)
+        if pinned is not None:
+            return pinned
         for user in copy.users:
             reason = _why_no_access(user, copy, tensor) or _why_not_behind(user, copy, store_orders)
             if reason is not None:
                 return reason
     return None
+
+
+def why_pinned(inst: Instruction) -> str | None:
+    """Return why what `inst` does must be done where it stands, whatever it reads; None where nothing says so."""
+    if inst._extra is None:  # nearly always
+        return None
+    if inst.is_predicated:
+        return f"{inst.INFO.mnemonic} has predicates"
+    return (
+        f"a dependency edge holds {inst.INFO.mnemonic} in its place" if inst.dependencies or inst.dependents else None
+    )
 
 
 def _why_no_access(user: Instruction, copy: Instruction, tensor: Tensor) -> str | None:

@@ -221,11 +221,13 @@ class Block:
             for inner in statement.blocks:
                 inner.clear()
             statement._unlink_operands()
+            if statement.__class__ is not Loop and statement._extra is not None:  # type: ignore[attr-defined]
+                statement._drop_dependencies()  # type: ignore[attr-defined]  # what is no loop is an instruction
             self.remove(statement)
 
-    def number(self) -> None:
+    def number(self, *, afresh: bool = False) -> None:
         """Give the statements order numbers unless they have good ones; O(statements) when they have not."""
-        if not self._numbered:
+        if afresh or not self._numbered:
             for place, statement in enumerate(self):
                 statement.order = place * _GAP
             self._numbered = True

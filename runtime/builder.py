@@ -1,12 +1,17 @@
 """Building programs: an insertion point, and short ways to make tensors and loops. README.md has a whole program.
 
+The insertion point is in front of a statement, or at the end of a block. What is inserted one after the other stands
+one after the other. The point is moved for the body of a `with`: `at_start(block)`, `at_end(block)`,
+`at_before(statement)`, `at_after(statement)`, `loop(...)`; where the statement that it is in front of was moved or
+erased meanwhile, `insert` refuses.
+
 Deliberately absent: one method an instruction. `builder.insert(MatMulOp(a, b))` needs none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 from runtime.affine import Axis
@@ -36,6 +41,8 @@ class Builder:
             raise TypeError(f"insert takes a statement, such as TensorCopyOp(value), not {described(statement)}")
         if self.before is None:
             self.block.append(statement)
+        elif self.before.parent is not self.block:
+            raise ValueError(f"the insertion point is gone: {self.before!r} was moved or erased")
         else:
             self.block.insert(statement, self.before)
         if name is not None:
@@ -73,9 +80,34 @@ class Builder:
         finally:
             self.block, self.before = saved
 
+    def at_start(self, block: Block) -> AbstractContextManager[None]:
+        """Move the insertion point in front of what stands in a block already, for the body of the `with`."""
+        return self.at(block, block.first)
+
+    def at_end(self, block: Block) -> AbstractContextManager[None]:
+        """Move the insertion point to the end of a block, or in front of its terminator, for the body of the `with`."""
+        return self.at(block, block.terminator)
+
+    def at_before(self, statement: Statement) -> AbstractContextManager[None]:
+        """Move the insertion point in front of a statement, for the body of the `with`."""
+        return self.at(_block_of(statement), statement)
+
+    def at_after(self, statement: Statement) -> AbstractContextManager[None]:
+        """Move the insertion point behind a statement, for the body of the `with`.
+
+        What is inserted stands in front of what follows the statement when the `with` begins.
+        """
+        return self.at(_block_of(statement), statement.next)
+
     @contextmanager
     def loop(self, name: str, trip_count: int, lower: int = 0, step: int = 1) -> Iterator[Axis]:
         """Insert a loop and put the insertion point into its body; gives its axis."""
         made = self.insert(Loop(Axis(name, trip_count, lower, step)))
         with self.at(made.body):
             yield made.axis
+
+
+def _block_of(statement: Statement) -> Block:
+    if statement.parent is None:
+        raise ValueError(f"{statement!r} stands in no block")
+    return statement.parent

@@ -13,7 +13,7 @@ import struct
 from typing import Any
 
 from runtime.access import NeuronAP
-from runtime.affine import Affine, Axis
+from runtime.affine import Axis
 from runtime.blocks import Block, Loop, Statement
 from runtime.builtin import Opaque
 from runtime.constants import Constant
@@ -131,6 +131,7 @@ class _Comparison:
         _same(f"{path}: number of results", len(a.results), len(b.results))
         for index, pair in enumerate(zip(a.results, b.results, strict=True)):
             self._pair(f"{path}: result {index}", *pair)
+        self.partner[a] = b  # also of one that gives no value: others may come after it
         self.instructions.append((path, a, b))
         _same(f"{path}: number of regions", len(a.blocks), len(b.blocks))
         names = a.region_names if isinstance(a, GenericInst) else a.INFO.regions
@@ -150,6 +151,7 @@ class _Comparison:
         if isinstance(a, NeuronInst) and isinstance(b, NeuronInst):
             self._compare(f"{path}: dst", a.dst, b.dst)
             _same(f"{path}: engine", a.assigned_engine, b.assigned_engine)
+        self._compare_conditions(path, a, b)
         _same(f"{path}: rounding", a.rounding, b.rounding)
         _same(f"{path}: loc", a.loc, b.loc)
 
@@ -173,9 +175,19 @@ class _Comparison:
         else:
             _same(path, a, b)
 
+    def _compare_conditions(self, path: str, a: Instruction, b: Instruction) -> None:
+        """Compare when two instructions run: predicates, and the edges from what they come after."""
+        _same(f"{path}: number of predicates", len(a.predicates), len(b.predicates))
+        for one, other in zip(a.predicates, b.predicates, strict=True):
+            _same(f"{path}: predicates", one.with_axes({axis: self._axis(axis) for axis, _ in one.expr.terms}), other)
+        _same(f"{path}: number of dependencies", len(a.dependencies), len(b.dependencies))
+        for index, (edge, partner) in enumerate(zip(a.dependencies, b.dependencies, strict=True)):
+            _same(f"{path}: dependencies[{index}]: kind", edge.kind.value, partner.kind.value)
+            self._compare(f"{path}: dependencies[{index}]", edge.src, partner.src)
+
     def _compare_accesses(self, path: str, a: NeuronAP, b: NeuronAP) -> None:
         self._compare(f"{path}: tensor", a.tensor, b.tensor)
-        moved = Affine(a.offset.constant, tuple((self._axis(axis), factor) for axis, factor in a.offset.terms))
+        moved = a.offset.with_axes({axis: self._axis(axis) for axis, _ in a.offset.terms})
         _same(f"{path}: offset", moved, b.offset)
         _same(f"{path}: pairs", a.pairs, b.pairs)
         _same(f"{path}: indices", a.indices if any(a.indices) else (), b.indices if any(b.indices) else ())

@@ -130,3 +130,8 @@ def reduce_type(src: Type, axes: Sequence[int], keep_dims: bool) -> Type:
         return src
     kept = ((1 if axis in axes else extent) for axis, extent in enumerate(src.shape) if keep_dims or axis not in axes)
     return Type.tensor(src.dtype, tuple(kept))
+
+
+def reduced_type(src: Type, reduce_dims: Sequence[int], keepdims: bool) -> Type:
+    """Return the type of a reduction of a tile, by the names that its fields have on the vector engine."""
+    return reduce_type(src, reduce_dims, keepdims)

@@ -19,7 +19,9 @@ from runtime.arguments import give_up, wrong_dst
 from runtime.blocks import CloneMap, Statement
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
+from runtime.extras import HasExtras
 from runtime.info import InstructionInfo
+from runtime.iterations import Undecided, count
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand, Result, Value
@@ -37,7 +39,7 @@ class Problem:
     field: str | None = None  # the operand, attribute or result it is about
 
 
-class Instruction(Value, Statement):
+class Instruction(Value, HasExtras, Statement):
     """One instruction. Subclasses are brewed; a hand-written subclass stands on a brewed one.
 
     `loc` is where the program came from, as text (`model.py:12:3`).
@@ -49,7 +51,7 @@ class Instruction(Value, Statement):
     is_terminator: ClassVar[bool] = False
 
     loc: str | None
-    _extra: dict[str, Any] | None  # what few instructions have: further results, `rounding`
+    _extra: dict[str, Any] | None  # what few instructions have, see runtime/extras.py
 
     def __init__(self, result_type: Type, loc: str | None = None) -> None:
         self.type = result_type
@@ -160,26 +162,20 @@ class Instruction(Value, Statement):
             self._set_extra("results", tuple(Result(self, index, type) for index, type in enumerate(types, 1)))
 
     @property
-    def rounding(self) -> str | None:
-        """`user` where the program's author asked for the rounding of the result, so that no pass removes it."""
-        return self._extra.get("rounding") if self._extra else None
-
-    @rounding.setter
-    def rounding(self, value: str | None) -> None:
-        self._set_extra("rounding", value)
-
-    def _set_extra(self, key: str, value: object) -> None:
-        extra = self._extra or {}
-        if value is None:
-            extra.pop(key, None)
-        else:
-            extra[key] = value
-        self._extra = extra or None
-
-    @property
     def dst(self) -> NeuronAP | None:
         """The access through which this writes a tensor; None where the result is an SSA value."""
         return None
+
+    @property
+    def num_dynamic_instances(self) -> int | None:
+        """As of any statement, and only where the predicates hold; None also where counting would take too long."""
+        times = super().num_dynamic_instances
+        if times is None or not self.is_predicated:
+            return times
+        try:
+            return count(self.predicates, self.loop_axes)
+        except Undecided:
+            return None
 
     @property
     def npartitions(self) -> int:
@@ -213,6 +209,7 @@ class Instruction(Value, Statement):
             for result in self.results:
                 if result.has_users:
                     raise ValueError(f"cannot erase {self!r}: {len(result.users)} instructions use it")
+            self._drop_dependencies()
         for block in self.blocks:
             block.clear()
         self._unlink_operands()
@@ -221,6 +218,8 @@ class Instruction(Value, Statement):
 
     def replaceWith(self, *values: Operand) -> None:
         """Let each value stand in for one result of this everywhere, take over its name, and erase this.
+
+        The dependency edges go to the instruction that gives the first value, if one does.
 
         Raises: ValueError, with nothing changed, where a value has no result, or a used result no value.
         """
@@ -233,6 +232,10 @@ class Instruction(Value, Statement):
             if isinstance(value, Value) and value.name is None:
                 value.name = result.name
             result.replaceAllUsesWith(value)
+        first = values[0] if values else None
+        heir = first.owner if isinstance(first, Result) else first
+        if self._extra and isinstance(heir, Instruction):
+            heir.takeDependencies(self)
         self.eraseFromParent()
 
     def _unlink_operands(self) -> None:
@@ -248,9 +251,7 @@ class Instruction(Value, Statement):
         new = type(self)(**fields, **self._common_fields(mapping))
         new.name = self.name
         if self._extra:
-            for key, value in self._extra.items():
-                if key != "results":
-                    new._set_extra(key, value)
+            new._clone_extras(self, mapping)
         for old_result, new_result in zip(self.results, new.results, strict=True):
             mapping[old_result] = new_result
             new_result.name = old_result.name

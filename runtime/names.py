@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from runtime.affine import Axis
     from runtime.blocks import Block, Statement
     from runtime.functions import Function
+    from runtime.instructions import Instruction
     from runtime.values import Value
 
 
@@ -32,6 +33,7 @@ class Names:
         self._taken: dict[str, None] = {}  # in the order in which they were given
         self._suffixes: dict[str, int] = {}  # the last one tried for a name, so that equal names cost nothing
         self._next = 0
+        self._marks: dict[Instruction, int] = {}
         if function is not None:
             for tensor in function.tensors.values():
                 self.of(tensor)
@@ -48,6 +50,10 @@ class Names:
         if name is None:
             name = self._of[value] = self._fresh(value)
         return name
+
+    def mark_of(self, inst: Instruction) -> int:
+        """Return the number by which others say that they come after `inst`; the first call decides it."""
+        return self._marks.setdefault(inst, len(self._marks))
 
     def enter(self) -> int:
         """Start a block, or a loop with its axis; what this returns ends it."""
@@ -88,6 +94,8 @@ class Names:
         for statement in block:
             for result in statement.results:
                 self.of(result)
+            if getattr(statement, "dependents", ()):
+                self.mark_of(statement)  # type: ignore[arg-type]  # only instructions have them
             if statement.blocks:
                 hidden = self.hide(statement.results)
                 self._number_blocks(statement)

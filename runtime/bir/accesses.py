@@ -49,7 +49,7 @@ class AccessReader:
             return NeuronAP(tensor)
         check_keys(found, _KEYS, "an access")
         pairs = decoded(_pairs, found["pairs"], "pairs") if "pairs" in found else None
-        offset = decoded(self._offset, found["offset"], "offset") if "offset" in found else 0
+        offset = decoded(self.offset, found["offset"], "offset") if "offset" in found else 0
         reinterpret = decoded(dtype_of_name, found["as"], "as") if "as" in found else None
         access = NeuronAP(tensor, pairs, offset, reinterpret=reinterpret)
         if "indices" in found:
@@ -61,7 +61,8 @@ class AccessReader:
             access.mode = _MODES[word_of(found, "mode", _MODES)]
         return access
 
-    def _offset(self, found: Any) -> Affine | int:
+    def offset(self, found: Any) -> Affine | int:
+        """Return the affine expression that a whole number, or a list of one and of terms, says."""
         if type(found) is int:
             return found
         if not isinstance(found, list) or not found or type(found[0]) is not int:

@@ -223,6 +223,7 @@ class _FunctionReader:
         """Remember what a wrong statement or tensor would have defined, so that its users are not complained of."""
         if isinstance(found, dict):
             self._reader.accesses.broken.update(n for k in ("name", "loop") if isinstance(n := found.get(k), str))
+            self._reader.conditions.give_up(found)
             results = found.get("results")
             self._reader.give_up(results if isinstance(results, list) else ())
 

@@ -13,6 +13,7 @@ from typing import Any
 from runtime.bir.accesses import NEAR, AccessReader, index_list
 from runtime.bir.attributes import open_value
 from runtime.bir.base64_text import bytes_of
+from runtime.bir.conditions import CONDITION_KEYS, ConditionReader
 from runtime.bir.contents import contents_of
 from runtime.bir.json_stream import StreamedList
 from runtime.bir.naming import NONE, name_of
@@ -46,6 +47,7 @@ _RECORD_KEYS = frozenset(
     {
         *("op", "version", "results", "dst", "type", "args", "fields", "attributes", "carried"),
         *("engine", "rounding", "loc", "regions"),
+        *CONDITION_KEYS,
     }
 )
 _ENGINES = {engine.value: engine for engine in NeuronEngine}
@@ -57,6 +59,7 @@ class BirReader:
 
     def __init__(self, classes: Mapping[str, type[Instruction]], tensors: dict[str, Tensor]) -> None:
         self.accesses = AccessReader(tensors)
+        self.conditions = ConditionReader(self.accesses.offset)
         self._classes = classes
         self._values: dict[str, Value] = {}
         self._broken: set[str] = set()  # references to values whose own definition is wrong
@@ -85,6 +88,8 @@ class BirReader:
         inst = cls.deserialize(self, record)
         if "rounding" in record:
             inst.rounding = word_of(record, "rounding", _ROUNDINGS)
+        if not CONDITION_KEYS.isdisjoint(record):
+            self.conditions.add(inst, record)
         if "carried" in record:
             if not plan.carries:
                 raise BirError("B011", f"`{mnemonic}` carries nothing", KeyItself("carried"))

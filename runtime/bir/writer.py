@@ -14,6 +14,7 @@ from runtime.access import AccessMode, APIndex, NeuronAP
 from runtime.affine import Affine
 from runtime.bir.attributes import number_json, open_json
 from runtime.bir.base64_text import LongBytes, base64_text
+from runtime.bir.conditions import Marks, conditions_json
 from runtime.bir.contents import contents_json
 from runtime.bir.naming import NONE, References
 from runtime.bir.open_attributes import attributes_json
@@ -28,7 +29,7 @@ from runtime.values import Operand, Value
 
 Record = dict[str, Any]
 """One instruction as JSON: `op`, `version`, then what it has of `results`, `dst`, `type`, `args`, `fields`,
-`attributes`, `carried`, `engine`, `rounding`, `loc` and `regions`."""
+`attributes`, `carried`, `engine`, `predicates`, `mark`, `dependencies`, `rounding`, `loc` and `regions`."""
 
 _NONE = Type.none()
 
@@ -45,6 +46,7 @@ class BirWriter:
         self.has_pieces = False  # whether a record since somebody reset this holds `LongBytes`
         self._values = References()
         self._axes = References()
+        self._marks = Marks()
         self._arguments: list[Any] = []
         self._fields: dict[str, Any] = {}
         self._types: dict[Type, str] = {}
@@ -137,6 +139,8 @@ class BirWriter:
         engine = inst.assigned_engine if isinstance(inst, NeuronInst) else None
         if engine is not None:
             record["engine"] = engine.value
+        if inst._extra is not None:
+            record.update(conditions_json(inst, self._marks, self._offset))
         rounding = inst.rounding
         if rounding is not None:
             record["rounding"] = rounding

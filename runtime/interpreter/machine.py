@@ -145,11 +145,9 @@ class Interpreter:
         self.axes.pop(loop.axis, None)
 
     def _step(self, inst: Instruction) -> tuple[Any, ...]:
-        """Execute one instruction, and return what it hands out if it is a terminator.
-
-        Whether an instruction runs at all would be asked here: guards that are affine in the loop axes need `axes`, and
-        an instruction whose guard says no leaves values and memory alone.
-        """
+        """Execute one instruction where its predicates hold, and return what it hands out if it is a terminator."""
+        if inst.is_predicated and not all(predicate.holds(self.axes) for predicate in inst.predicates):
+            return ()
         try:
             if inst.is_terminator:
                 return tuple(self.value(operand) for operand in inst.operands())

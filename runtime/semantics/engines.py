@@ -61,6 +61,38 @@ def tensor_tensor(inst: Any, operands: Sequence[Any]) -> Array:
     return word(ALU, inst.op)(lhs, rhs) if exact else word(ALU, inst.op)(widen(lhs), widen(rhs))
 
 
+def reciprocal(inst: Any, operands: Sequence[Any]) -> Array:
+    """Return one divided by every element."""
+    result: Array = np.float32(1) / widen(operands[0])
+    return result
+
+
+def transpose(inst: Any, operands: Sequence[Any]) -> Array:
+    """Return a tile with rows and columns swapped; every element keeps its bits.
+
+    Shapes: [M, N] gives [N, M].
+    """
+    transposed: Array = np.transpose(operands[0])
+    return transposed
+
+
+def tensor_reduce(inst: Any, operands: Sequence[Any]) -> Array:
+    """Return the elements of the last dimensions, those of `reduce_dims`, combined by `op`, negated with `negate`.
+
+    Dtypes: f32, rounded after each element, from the first to the last in row-major order.
+    """
+    src = widen(operands[0])
+    n_dims = len(inst.reduce_dims)
+    kept = src.shape[: src.ndim - n_dims]
+    rows = src.reshape(*kept, -1)
+    operation = word(ALU, inst.op)
+    total = rows[..., 0]
+    for column in range(1, rows.shape[-1]):
+        total = operation(total, rows[..., column])
+    total = -total if inst.negate else total
+    return np.asarray(total).reshape(*kept, *(1,) * n_dims if inst.keepdims else ())
+
+
 def matmul(inst: Any, operands: Sequence[Any]) -> Array:
     """Return `stationary.T @ moving`.
 

@@ -17,6 +17,7 @@ from runtime.engines import NeuronEngine
 from runtime.generic import GenericInst
 from runtime.info import Group, InstructionInfo, Show
 from runtime.instructions import Instruction, NeuronInst
+from runtime.text.conditions import CONDITIONS, read_condition
 from runtime.text.fields import FieldReader, read_open_value, reader_in_dictionary, reader_in_form
 from runtime.text.hexadecimal import read_hex
 from runtime.text.open_reader import read_attribute
@@ -25,6 +26,9 @@ from runtime.text.scope import Scope
 
 Fields = dict[str, Any]
 Step = Callable[[Scanner, Scope, Fields], None]
+
+COMMON = (*CONDITIONS, "rounding")
+"""The fields that any instruction may have, and that no constructor takes."""
 
 _ROUNDINGS = ("user",)
 _ENGINES = {engine.value: engine for engine in NeuronEngine}
@@ -62,7 +66,7 @@ class Form:
         self._unsaid = {a.name: a.default for a in info.attributes if a.optional and a.default is not None}
         self._variadic = tuple(o.name for o in info.operands if o.variadic and o.name not in info.shown)
         own = ("engine",) * self.has_dst + ("carried",) * self.is_generic
-        self._words = (*self._readers, *own, "rounding", "loc")
+        self._words = (*self._readers, *own, *COMMON, "loc")
 
     def read(self, scanner: Scanner, scope: Scope) -> Fields:
         """Return the fields that `rhs_str` shows; the mnemonic was just read."""
@@ -127,6 +131,8 @@ class Form:
             return lambda scanner, scope: scanner.string('"loc", a text in quotes', "T024")
         if name == "rounding":
             return lambda scanner, scope: _read_one_of(scanner, "rounding", _ROUNDINGS)
+        if name in CONDITIONS:
+            return lambda scanner, scope: read_condition(scanner, scope, name)
         if name == "engine" and self.has_dst:
             return lambda scanner, scope: _ENGINES[_read_one_of(scanner, "engine", tuple(_ENGINES))]
         if name == "carried" and self.is_generic:

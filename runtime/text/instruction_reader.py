@@ -10,7 +10,8 @@ from runtime.diagnostics import did_you_mean
 from runtime.generic import GenericInst
 from runtime.instructions import Instruction, NeuronInst
 from runtime.tensors import Tensor
-from runtime.text.forms import Fields, Form
+from runtime.text.conditions import add_conditions
+from runtime.text.forms import COMMON, Fields, Form
 from runtime.text.open_regions import OpenRegions
 from runtime.text.operands import read_access
 from runtime.text.places import Places
@@ -143,12 +144,13 @@ class InstructionReader:
         if not has_ended and not ((has_regions or form.is_generic) and scanner.peek(_block)):
             form.read_dictionary(scanner, self.scope, fields)
         form.complete(scanner, fields, at)
-        rounding = fields.pop("rounding", None)
+        common = None if has_ended else {name: fields.pop(name) for name in COMMON if name in fields}
         carried = fields.pop("carried", None)
         fields.update(writes or self._results(form, at, results))
         inst = form.cls(**fields)
-        if rounding is not None:
-            inst.rounding = rounding
+        if common:
+            inst.rounding = common.get("rounding")
+            add_conditions(inst, common, scanner, self.scope)
         if has_regions:
             self._read_regions(form, inst)
         elif isinstance(inst, GenericInst):

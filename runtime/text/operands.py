@@ -50,7 +50,7 @@ def read_access(scanner: Scanner, scope: Scope, tensor: Tensor) -> NeuronAP:
     if usual is not None:
         return usual
     scanner.pos += 1
-    offset = _read_offset(scanner, scope)
+    offset = read_offset(scanner, scope)
     if not scanner.accept("|"):
         help = "a pattern is %t[offset | step:num, step:num]; %t alone is the whole tensor"
         scanner.fail_expecting('"|" and the pairs step:num', help=help)
@@ -101,7 +101,8 @@ def _read_pair(scanner: Scanner) -> tuple[int, int]:
     return step, num
 
 
-def _read_offset(scanner: Scanner, scope: Scope) -> Affine:
+def read_offset(scanner: Scanner, scope: Scope) -> Affine:
+    """Return the sum of numbers and multiples of axes that stands next."""
     constant = 0
     terms: list[tuple[Axis, int]] = []
     sign = -1 if scanner.accept("-") else 1

@@ -13,6 +13,7 @@ import re
 
 from runtime.affine import Axis
 from runtime.diagnostics import Diagnostic, did_you_mean
+from runtime.instructions import Instruction
 from runtime.quoting import BARE, unquoted
 from runtime.tensors import Tensor
 from runtime.text.scanner import Mistake, Scanner
@@ -41,6 +42,7 @@ class Scope:
         self.others: dict[str, Tensor | Axis | Spoiled] = {}
         self.sites: dict[str, int] = {}  # where each name was given last, be it visible or not
         self.opened: list[str] = []  # names that the end of an open block will hide, in the order in which they came
+        self.marks: dict[int, Instruction | None] = {}  # of instructions that others come after; None: has a mistake
         self._unknown: list[tuple[str, int, int, str, str]] = []  # name, start and end of its use, message, help
         self._reported: set[tuple[str, bool]] = set()  # names with whether they are known elsewhere
 

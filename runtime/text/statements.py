@@ -14,6 +14,7 @@ from runtime.diagnostics import Diagnostic, did_you_mean, either
 from runtime.dtypes import f32
 from runtime.functions import Function
 from runtime.tensors import TENSOR_CLASSES, DRAMTensor, Tensor
+from runtime.text.conditions import spoil_marks
 from runtime.text.constant_reader import read_contents, read_tensor
 from runtime.text.hexadecimal import read_hex
 from runtime.text.instruction_reader import ASSIGNMENT, MNEMONIC, FormTable, InstructionReader
@@ -114,6 +115,7 @@ class StatementReader:
             self.scope.spoil(name, at)
         self._lost_from = start
         self.scanner.pos = self._lost_at = end_of_statement(text, start)
+        spoil_marks(self.scope, text[start : self._lost_at])
 
     def recover_into_body(self, mistake: Mistake, start: int) -> None:
         """Report the mistake in the header, at `start`, of a block, and go on in the block.

@@ -1,7 +1,7 @@
 """Printing the trailing dictionary of an instruction: `{offset_scale = 1, engine = vector, loc = "model.py:3"}`.
 
 It holds open attributes in their order, what `rhs_str` does not show and what is not its default, in the order of the
-definition, then what a front end carries, `engine`, `rounding` and `loc`.
+definition, then what a front end carries, `engine`, when it runs (`runtime/text/conditions.py`), `rounding` and `loc`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from runtime.lazy_tensors import LazyTensor
 from runtime.names import Names
 from runtime.quoting import quoted
 from runtime.text.attributes import attribute_text
+from runtime.text.conditions import CONDITIONS, condition_entries
 from runtime.text.contents import tensor_text
 from runtime.text.hexadecimal import hex_text
 from runtime.text.open_values import entries_of, own_names
@@ -29,7 +30,7 @@ from runtime.values import Operand
 FieldText = Callable[[Instruction, Any, Names], str | None]  # None: the field has its default
 
 _is_word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
-_COMMON = ("rounding", "loc")
+_COMMON = (*CONDITIONS, "rounding", "loc")
 
 
 class Trailing:
@@ -69,6 +70,8 @@ class Trailing:
         engine = inst.assigned_engine if isinstance(inst, NeuronInst) else None
         if engine is not None:
             entries.append(f"engine = {engine.value}")
+        if inst._extra is not None:
+            entries += condition_entries(inst, names)
         rounding = inst.rounding
         if rounding is not None:
             entries.append(f"rounding = {rounding}")

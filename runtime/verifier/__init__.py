@@ -3,8 +3,9 @@
 It trusts nothing that the program says of itself: use-lists, accesses and links are counted afresh. The time is nearly
 linear in the number of instructions.
 
-Deliberately absent: repair, and judgements that need an analysis of the whole program, such as whether all tensors fit
-their memory together, or whether an element is written before it is read.
+What is said is so for certain: where a question cannot be decided, or only for some placement of tensors, nothing is.
+
+Deliberately absent: repair, addresses, and whether each element is written before it is read.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from runtime.targets import Target, UnknownTargetError, parse_target
 from runtime.text.places import Places
 from runtime.verifier.findings import Findings
 from runtime.verifier.generic import check_carried, check_names, check_operator_sets
+from runtime.verifier.initialisation import check_initialised
 from runtime.verifier.links import are_linked, check_tables
+from runtime.verifier.liveness import check_room
 from runtime.verifier.plans import ClassPlan
 from runtime.verifier.tensors import check_tensors
 from runtime.verifier.uses import UseCensus
@@ -48,6 +51,9 @@ def verify(module: Module, target: Target | None = None, places: Places | None =
             walk.run()
             walks.append((function, walk.defined))
             check_names(walk.defined, findings)
+            check_initialised(function, census.accesses_of, findings)
+            if target is not None:
+                check_room(function, target, census.accesses_of, findings)
         check_tensors(function, target, findings)
     if len(walks) < len(module.functions):
         return findings.diagnostics()  # with statements that nobody can reach, all use-lists would look wrong

@@ -18,11 +18,15 @@ CODES: Mapping[str, str] = {
     "V010": "a use-list is out of step with the operands",
     "V011": "the accesses that a tensor knows are out of step with the operands",
     "V012": "an access is not in the slot, or has not the mode, that it says",
+    "V013": "the two ends of a dependency edge are out of step",
     # What may be used where.
     "V020": "a value is used before it is defined",
     "V021": "a value is used outside of the block that defines it",
     "V022": "a value or tensor does not belong to the function",
     "V023": "an axis is used outside of its loop",
+    "V024": "a predicate on an instruction that gives a value or ends a block",
+    "V025": "a predicate that holds always, or never",
+    "V026": "a dependency edge against the order of the program",
     # Operands.
     "V030": "an operand is missing",
     "V031": "an operand of the wrong element type",
@@ -46,6 +50,10 @@ CODES: Mapping[str, str] = {
     "V061": "the target does not have the engine",
     "V062": "no target has this name",
     "V063": "no version is stated of the operators of a domain",
+    "V064": "an engine cannot access the memory of an operand",
+    "V065": "an access starts at a partition where the engines cannot start",
+    "V066": "the tensor engine of the target does not take the operands, or has no such mode",
+    "V067": "a result of the tensor engine lies in more than one bank",
     # Accesses.
     "V070": "an access reaches outside of its tensor",
     "V071": "an access with a pair that reaches nothing",
@@ -58,6 +66,9 @@ CODES: Mapping[str, str] = {
     "V081": "a tensor without elements",
     "V082": "the contents of a constant, or the default of an argument, are not of its type",
     "V083": "a constant tensor is written",
+    "V084": "a tensor is read where nothing has written it",
+    "V085": "an output that is never written, or not all of it",
+    "V086": "tensors that hold something at the same time do not fit their memory",
     # What instructions say themselves.
     "V090": "a rule of the instruction's definition",
 }

@@ -14,6 +14,7 @@ from runtime.diagnostics import Diagnostic, Note, Place
 from runtime.functions import Function, Module
 from runtime.instructions import Instruction
 from runtime.names import Names
+from runtime.predicates import AffinePredicate
 from runtime.quoting import spelled_name
 from runtime.tensors import Tensor
 from runtime.text.places import Places, place_of
@@ -33,7 +34,7 @@ class Found:
     message: str
     subject: Subject
     part: str | None = None  # what is wrong of it, as `runtime.text.places.place_of` calls it
-    value: Operand | None = None
+    value: Operand | AffinePredicate | None = None
     help: str = ""
     other: Instruction | None = None  # a second instruction that the reader must see
 
@@ -46,6 +47,7 @@ class Findings:
         self._found: dict[Function | None, list[Found]] = {}
         self._function: Function | None = None
         self._unprintable: set[Function | None] = set()
+        self.count = 0  # of what was added, some of it twice perhaps
 
     def enter(self, function: Function) -> None:
         """Say that what follows is about `function`."""
@@ -57,12 +59,13 @@ class Findings:
         message: str,
         subject: Subject,
         part: str | None = None,
-        value: Operand | None = None,
+        value: Operand | AffinePredicate | None = None,
         help: str = "",
         other: Instruction | None = None,
     ) -> None:
         """Collect one mistake."""
         assert code in CODES, f"{code} is not in the table of codes"
+        self.count += 1
         self._found.setdefault(self._function, []).append(Found(code, message, subject, part, value, help, other))
 
     def links_are_broken(self) -> None:
@@ -186,7 +189,7 @@ def _where(subject: Subject, function: Function | None, names: Names) -> str:
     return f"@{function.name} {_shown(subject, names)}" if named and isinstance(subject, Value) else f"@{function.name}"
 
 
-def _shown(value: Operand, names: Names) -> str:
+def _shown(value: Operand | AffinePredicate, names: Names) -> str:
     try:
         return value.use_str(names)
     except Exception:  # as in `_printed`

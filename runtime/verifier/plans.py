@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from runtime.builtin import Opaque
+from runtime.engines import NeuronEngine
 from runtime.generic import GenericInst, Initializer
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
 from runtime.instructions import Instruction, NeuronInst
@@ -29,6 +30,7 @@ class ClassPlan:
     has_own_rules: bool
     is_generic: bool
     is_initializer: bool
+    engines: dict[NeuronEngine | None, tuple[NeuronEngine, ...]]  # where one may run on the target, by that assigned
 
     @classmethod
     def of(cls, made: type[Instruction]) -> ClassPlan:
@@ -49,6 +51,7 @@ class ClassPlan:
             has_own_rules=made.verify is not Instruction.verify,
             is_generic=issubclass(made, GenericInst),
             is_initializer=issubclass(made, Initializer),
+            engines={},
         )
 
 

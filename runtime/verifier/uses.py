@@ -6,7 +6,7 @@ The operands are counted afresh while the program is walked; the comparison come
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from runtime.access import AccessMode, NeuronAP
 from runtime.instructions import Instruction
@@ -49,6 +49,10 @@ class UseCensus:
                 access,
             )
         known[access] = user
+
+    def accesses_of(self, tensor: Tensor) -> Mapping[NeuronAP, Instruction]:
+        """Return the accesses counted so far, in program order, with the instructions that hold them."""
+        return self._accesses.get(tensor, {})
 
     def check_values(self, values: Iterable[Value]) -> None:
         """Compare the use-lists of values, all of whose users have been counted."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from runtime.access import NeuronAP
 from runtime.affine import Axis
 from runtime.blocks import Block, Loop
+from runtime.dominance import blocks_around, function_of_block, is_visible
 from runtime.functions import Function
 from runtime.generic import GenericInst, Initializer, OnnxNode
 from runtime.instructions import Instruction, NeuronInst
+from runtime.predicates import Predicates
 from runtime.targets import Target
 from runtime.tensors import Tensor
 from runtime.values import BlockArgument, Operand, Result, Value
 from runtime.verifier.accesses import check_access
+from runtime.verifier.conditions import check_dependencies, check_predicates
 from runtime.verifier.findings import Findings, field_of
 from runtime.verifier.generic import (
     check_absent,
@@ -21,6 +24,7 @@ from runtime.verifier.generic import (
     check_open_attributes,
     check_operator_set,
 )
+from runtime.verifier.on_target import check_on_target
 from runtime.verifier.operands import check_attributes, check_slots
 from runtime.verifier.plans import ClassPlan
 from runtime.verifier.regions import check_region_arguments, check_region_end, check_terminator
@@ -45,8 +49,8 @@ class FunctionWalk:
         self._plans = plans
         self._census = census
         self._findings = findings
-        self._visible: set[Value] = set()
         self._axes: set[Axis] = set()
+        self._where: Predicates | None = ()  # the predicates of the instruction; None where they are wrong
         self._idle = 0  # loops around the statement that never run
 
     def run(self) -> None:
@@ -54,8 +58,8 @@ class FunctionWalk:
         self._block(self._function.body, self._function)
 
     def _block(self, block: Block, holder: Function | Loop | Instruction) -> None:
+        block.number(afresh=True)  # what the program says of its order is not trusted
         defined: list[Value] = list(block.arguments)
-        self._visible.update(defined)
         check_carried(block.carried, holder, self._findings, "a block")
         for argument in block.arguments:
             if argument.default is not None:
@@ -72,12 +76,9 @@ class FunctionWalk:
                 check_terminator(statement, block, holder, self._findings)
             for inner in statement.blocks:
                 self._block(inner, statement)
-            results = statement.results
-            self._visible.update(results)
-            defined.extend(results)
+            defined.extend(statement.results)
         if isinstance(holder, Instruction):
             check_region_end(block, holder, self._findings)
-        self._visible.difference_update(defined)
         self.defined.extend(defined)
 
     def _loop(self, loop: Loop) -> None:
@@ -88,7 +89,7 @@ class FunctionWalk:
             self._findings.add("V005", f"the loop runs {axis.trip_count} times; expected at least 0", loop)
         if axis.step == 0 and axis.trip_count > 1:
             self._findings.add("V005", "the loop has step 0; each iteration must have a value of its own", loop)
-        idle = axis.trip_count <= 0
+        idle = axis.trip_count <= 0 or (axis.step == 0 and axis.trip_count > 1)  # or it says nothing of its iterations
         was_known = axis in self._axes
         self._axes.add(axis)
         self._idle += idle
@@ -101,6 +102,9 @@ class FunctionWalk:
         plan = self._plans.get(type(inst))
         if plan is None:
             plan = self._plans[type(inst)] = ClassPlan.of(type(inst))
+        self._where, before = inst.predicates, self._findings.count
+        if inst._extra is not None:
+            self._conditions(inst)
         sound = check_slots(inst, plan, self._findings)
         if plan.attributes or plan.indices:
             sound &= check_attributes(inst, plan, self._findings)
@@ -124,6 +128,14 @@ class FunctionWalk:
             sound &= self._own_rules(inst, plan)
         if sound:  # where its own rules say what does not fit, a result that does not follow would be the same mistake
             check_results(inst, plan, self._findings)
+        if isinstance(inst, NeuronInst) and self._target is not None and self._findings.count == before:
+            check_on_target(inst, plan, self._target, self._where or (), self._findings, runs=not self._idle)
+
+    def _conditions(self, inst: Instruction) -> None:
+        """Check when an instruction runs."""
+        if inst.is_predicated and not check_predicates(inst, self._axes, self._findings, runs=not self._idle):
+            self._where = None
+        check_dependencies(inst, self._function, self._findings)
 
     def _generic(self, inst: Instruction, sound: bool) -> None:
         """Check what is open about a generic instruction; `sound`: whether its declared attributes are right."""
@@ -150,7 +162,7 @@ class FunctionWalk:
             self._access(operand, inst)
         elif isinstance(operand, Value) and not isinstance(operand, Tensor):
             self._census.add_use(operand, inst)
-            if operand not in self._visible:
+            if not is_visible(operand, inst):
                 code, message = self._why_not_visible(operand, inst)
                 self._findings.add(code, message, inst, field_of(operand, inst), operand)
 
@@ -164,8 +176,8 @@ class FunctionWalk:
         for name in foreign:
             message = f"the offset of {{value}} uses the axis %{name}, whose loop is not around the instruction"
             self._findings.add("V023", message, inst, field_of(access, inst), access)
-        if not foreign:
-            check_access(access, inst, self._findings, runs=not self._idle)
+        if not foreign and self._where is not None:
+            check_access(access, inst, self._where, self._findings, runs=not self._idle)
 
     def _why_not_visible(self, value: Value, at: Instruction) -> tuple[str, str]:
         """Return code and message for a value that may not be used by the instruction `at`."""
@@ -178,24 +190,10 @@ class FunctionWalk:
             block = producer.block if isinstance(producer, BlockArgument) else None
         if block is None:
             return "V022", f"{value!r} stands in no block"
-        home = _function_of(block)
+        home = function_of_block(block)
         if home is not self._function:
             where = "no function" if home is None else f"@{home.name}"
             return "V022", f"{{value}} belongs to {where}"
-        if any(around is block for around in _blocks_around(at)):
+        if any(around is block for around in blocks_around(at)):
             return "V020", "{value} is used before it is defined"
         return "V021", "{value} is used outside of the block that defines it"
-
-
-def _blocks_around(inst: Instruction) -> list[Block]:
-    parents = [inst.parent, *(around.parent for around in inst.enclosing)]
-    return [parent for parent in parents if parent is not None]
-
-
-def _function_of(block: Block) -> Function | None:
-    around: Block | None = block
-    while around is not None:
-        if isinstance(around.owner, Function):
-            return around.owner
-        around = around.owner.parent if around.owner is not None else None
-    return None

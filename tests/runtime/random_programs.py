@@ -17,6 +17,7 @@ from runtime.affine import Affine, Axis
 from runtime.blocks import Block, Loop
 from runtime.builtin import Opaque
 from runtime.constants import Constant
+from runtime.dependencies import EdgeKind
 from runtime.dtypes import DTYPES, DType
 from runtime.engines import NeuronEngine
 from runtime.functions import Function, Module
@@ -24,6 +25,7 @@ from runtime.generic import AttributeReference, EmptyList, Encoded, GenericInst,
 from runtime.info import AttributeInfo, OperandInfo
 from runtime.instructions import Instruction, NeuronInst
 from runtime.lazy_tensors import StoredTensor
+from runtime.predicates import AffinePredicate
 from runtime.tensors import TENSOR_CLASSES, Tensor
 from runtime.types import Shape, Type
 from runtime.values import Value
@@ -124,9 +126,10 @@ class _Scope:
     values: list[Value]
     tensors: list[Tensor]
     axes: list[Axis] = field(default_factory=list)
+    above: list[Instruction] = field(default_factory=list)  # visible or not, an instruction may come after them
 
     def inner(self) -> _Scope:
-        return _Scope(list(self.values), self.tensors, list(self.axes))
+        return _Scope(list(self.values), self.tensors, list(self.axes), self.above)
 
 
 @st.composite
@@ -183,6 +186,7 @@ def _append_instruction(draw: Draw, block: Block, chosen: list[type[Instruction]
     inst.rounding = draw(st.sampled_from((None, None, "user")))
     if isinstance(inst, GenericInst):
         inst.carried = draw(carried)
+    _draw_conditions(draw, inst, scope)
     for result in inst.results:
         result.name = draw(names)
     for region in inst.blocks:
@@ -192,6 +196,18 @@ def _append_instruction(draw: Draw, block: Block, chosen: list[type[Instruction]
         _fill(draw, region, chosen, inner, depth + 1)
     block.append(inst)
     scope.values += inst.results
+    scope.above.append(inst)
+
+
+def _draw_conditions(draw: Draw, inst: Instruction, scope: _Scope) -> None:
+    """Predicates over any of the axes around, and edges from any instructions above."""
+    if draw(st.integers(0, 3)):
+        return
+    for _ in range(draw(st.integers(0, 2))):
+        terms = tuple((axis, draw(st.integers(-200, 200))) for axis in scope.axes if draw(st.booleans()))
+        inst.addPredicate(AffinePredicate(Affine(draw(st.integers(-200, 200)), terms), draw(st.booleans())))
+    for src in draw(st.lists(st.sampled_from(scope.above), max_size=2)) if scope.above else ():
+        inst.addDependency(src, draw(st.sampled_from(EdgeKind)))
 
 
 def _draw_attributes(draw: Draw, depth: int) -> dict[str, Any]:
@@ -299,5 +315,7 @@ def _narrow(codes: Any, dtype: DType) -> Any:
     return numbers.astype(dtype.numpy)
 
 
-_words = st.sampled_from(("k", "loc", "rounding", "engine", "values", "label", "node_name", "carried", "body", "else"))
+_words = st.sampled_from(
+    ("k", "loc", "rounding", "engine", "values", "label", "node_name", "carried", "body", "else", "mark", "predicates")
+)
 _indices = st.sampled_from(("k", "p", "a b", "0")).map(APIndex)

@@ -34,10 +34,12 @@ CODES_OF_BROKEN_PROGRAMS = {
         "V010",
         "V011",
         "V012",
+        "V013",
         "V020",
         "V021",
         "V022",
         "V023",
+        "V026",
         "V030",
         "V034",
     ),
@@ -55,7 +57,7 @@ class Program:
         self.builder = Builder(self.function)
         self.a = self.function.body.add_argument(Type.tensor(f32, (4, 4)), "a")
         self.c = self.function.body.add_argument(Type.tensor(bool_, ()), "c")
-        self.x = self.builder.tensor("x", f32, (128, 512), "sbuf")
+        self.x = self.builder.tensor("x", f32, (128, 512), "sbuf", isInput=True)
 
     def found(self) -> list[tuple[str, str]]:
         """Return code and message of everything that the verifier says."""

@@ -1,0 +1,124 @@
+"""Dependency edges: order between instructions beyond what values and the accesses to tensors say.
+
+An edge says that each run of its source comes before each run of its destination within one run of the block that holds
+both. Program order does so already; an edge is for whoever reorders, and must not take the two apart. It belongs to
+both: erasing either removes it, a replacement takes it over, and a clone of the destination comes after the same
+source, or after its clone.
+
+Deliberately absent: edges that follow from values and accesses, and a list on the function that could get out of step.
+
+Source: penguin, scheduling edges (`DependencyEdge`, `EdgeKind`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from runtime.quoting import described
+
+if TYPE_CHECKING:
+    from runtime.instructions import Instruction
+
+
+class EdgeKind(Enum):
+    """Why one instruction comes before another."""
+
+    FLOW = "flow"  # it writes what the other one reads
+    ANTI = "anti"  # it reads what the other one overwrites
+    OUTPUT = "output"  # both write one place
+    ORDERED = "ordered"  # somebody asked for it
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyEdge:
+    """`src` comes before `dst`."""
+
+    src: Instruction
+    dst: Instruction
+    kind: EdgeKind
+
+
+class HasDependencies:
+    """The part of an instruction that knows its edges. One without any pays nothing: it has no slot for them."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        _extra: dict[str, Any] | None
+
+        def _set_extra(self, key: str, value: object) -> None: ...
+
+    @property
+    def dependencies(self) -> tuple[DependencyEdge, ...]:
+        """The edges from what must come before this, oldest first; one for each instruction."""
+        edges = self._sources.items()
+        return tuple(DependencyEdge(src, self, kind) for src, kind in edges)  # type: ignore[arg-type]  # an instruction
+
+    @property
+    def dependents(self) -> tuple[Instruction, ...]:
+        """The instructions that must come after this, oldest edge first."""
+        return tuple(self._extra.get("dependents", ())) if self._extra else ()
+
+    def addDependency(self, src: Instruction, kind: EdgeKind = EdgeKind.ORDERED) -> None:
+        """Let `src` come before this; a second edge from it replaces the kind of the first.
+
+        Raises: ValueError where `src` is this itself.
+        """
+        if not isinstance(src, HasDependencies) or not isinstance(kind, EdgeKind):
+            raise TypeError(f"an edge leads from an instruction and has an EdgeKind, not {described((src, kind))}")
+        if src is self:
+            raise ValueError(f"{self!r} cannot come before itself")
+        self._edges("sources")[src] = kind
+        src._edges("dependents")[self] = None
+
+    def removeDependency(self, src: Instruction) -> None:
+        """Remove the edge from `src`.
+
+        Raises: ValueError where there is none.
+        """
+        if src not in self._sources:
+            raise ValueError(f"there is no edge from {src!r} to {self!r}")
+        for one, side, other in ((self, "sources", src), (src, "dependents", self)):
+            edges = one._edges(side)
+            del edges[other]
+            if not edges:
+                one._set_extra(side, None)
+
+    def takeDependencies(self, other: Instruction) -> None:
+        """Take over all edges of `other`, which then has none; one between the two is gone."""
+        for edge in other.dependencies:
+            other.removeDependency(edge.src)
+            if edge.src is not self:
+                self.addDependency(edge.src, edge.kind)
+        for user in other.dependents:
+            kind = user._sources[other]
+            user.removeDependency(other)
+            if user is not self:
+                user.addDependency(self, kind)  # type: ignore[arg-type]  # this is an instruction
+
+    def _drop_dependencies(self) -> None:
+        """Remove all edges, on the way to erasing this."""
+        for edge in self.dependencies:
+            self.removeDependency(edge.src)
+        for user in self.dependents:
+            user.removeDependency(self)  # type: ignore[arg-type]  # as above
+
+    def _clone_dependencies(self, original: Instruction, mapping: Mapping[object, object]) -> None:
+        """Come after what `original` comes after, or after what `mapping` has for it."""
+        for edge in original.dependencies:
+            self.addDependency(mapping.get(edge.src, edge.src), edge.kind)  # type: ignore[arg-type]  # an instruction
+
+    @property
+    def _sources(self) -> dict[Instruction, EdgeKind]:
+        return self._extra.get("sources", {}) if self._extra else {}
+
+    def _edges(self, side: str) -> dict[Any, Any]:
+        """Return the edges of one side, `sources` or `dependents`, to be changed in place: hubs have many."""
+        edges: dict[Any, Any] | None = self._extra.get(side) if self._extra else None
+        if edges is None:
+            edges = {}
+            self._set_extra(side, edges)
+        return edges

@@ -1,0 +1,155 @@
+"""An instruction against its target: which memories its engine reaches, where its partitions start, what is multiplied.
+
+Where no engine was assigned, something is said only if it holds for every engine that the instruction may run on.
+
+Deliberately absent: addresses. A tensor has none yet, so the partition at which an access starts is known up to where
+the tensor will start, and that is taken to be a place at which an access to all of it may start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from runtime.access import AccessMode, NeuronAP
+from runtime.affine import Affine, Axis
+from runtime.diagnostics import either
+from runtime.engines import NeuronEngine
+from runtime.instructions import NeuronInst
+from runtime.iterations import Undecided, witness
+from runtime.predicates import AffinePredicate, Predicates
+from runtime.targets import Target
+from runtime.verifier.findings import Findings, field_of
+from runtime.verifier.plans import ClassPlan
+
+_COMPUTE = (NeuronEngine.TENSOR, NeuronEngine.VECTOR, NeuronEngine.SCALAR, NeuronEngine.GPSIMD)
+
+
+def check_on_target(
+    inst: NeuronInst, plan: ClassPlan, target: Target, predicates: Predicates, findings: Findings, *, runs: bool
+) -> None:
+    """Check one instruction whose operands are sound; `runs` says whether the loops around it run at all."""
+    assigned = inst.assigned_engine
+    engines = plan.engines.get(assigned)  # few answers for many instructions
+    if engines is None:
+        engines = _engines_of(assigned, inst.engine_hint, plan.info.engines_on(target.name), target)
+        plan.engines[assigned] = engines
+    if not engines:
+        return  # which is said already
+    accesses = [operand for operand in (*inst.operands(), inst.dst) if isinstance(operand, NeuronAP)]
+    if all(_out_of_reach(accesses, engine, target) for engine in engines):
+        _report_reach(inst, accesses, engines[0], target, findings)
+        return
+    if runs and target.start_partitions and all(engine in _COMPUTE for engine in engines):
+        for access in accesses:
+            _check_start(access, inst, target, predicates, findings)
+    if engines == (NeuronEngine.TENSOR,):
+        _check_tensor_engine(inst, plan, target, findings)
+
+
+def _engines_of(
+    assigned: NeuronEngine | None, hint: NeuronEngine, legal: tuple[str, ...], target: Target
+) -> tuple[NeuronEngine, ...]:
+    """Return the engine of an instruction, or those that it may get; its hint first."""
+    if assigned is not None and assigned is not NeuronEngine.UNKNOWN:
+        return (assigned,) if assigned in target.engines else ()
+    found = [engine for engine in target.engines if engine.value in legal]
+    return tuple(sorted(found, key=lambda engine: engine is not hint))
+
+
+def _out_of_reach(accesses: Sequence[NeuronAP], engine: NeuronEngine, target: Target) -> list[NeuronAP]:
+    reach = target.reach_of(engine)
+    if reach is None:
+        return []
+    return [
+        access
+        for access in accesses
+        if (access.mode is not AccessMode.STORE and access.tensor.memory not in reach.reads)
+        or (access.mode is not AccessMode.LOAD and access.tensor.memory not in reach.writes)
+    ]
+
+
+def _report_reach(
+    inst: NeuronInst, accesses: Sequence[NeuronAP], engine: NeuronEngine, target: Target, findings: Findings
+) -> None:
+    for access in _out_of_reach(accesses, engine, target):
+        slot, reach = field_of(access, inst), target.reach_of(engine)
+        assert reach is not None, "it is out of reach"
+        does, memories = ("writes", reach.writes) if access is inst.dst else ("reads", reach.reads)
+        what = "the destination" if slot == "dst" else f'the operand "{slot}"'
+        message = f"{what} is {{value}} in {access.tensor.memory}; the {engine.value} engine {does} {either(memories)}"
+        help = "a DMA copies between dram and sbuf" if access.tensor.memory == "dram" else ""
+        findings.add("V064", message, inst, slot, access, help)
+
+
+def _check_start(
+    access: NeuronAP, inst: NeuronInst, target: Target, predicates: Predicates, findings: Findings
+) -> None:
+    tensor = access.tensor
+    if tensor.memory == "dram" or not access.pairs or not tensor.known_shape:
+        return
+    n_partitions = access.pairs[0][1]
+    multiple = target.start_multiple(n_partitions)
+    row = prod(tensor.known_shape[1:]) * tensor.dtype.bits // access.dtype.bits
+    found = _unaligned_start(access.offset, row, multiple, tensor.known_shape[0], predicates) if row else None
+    if found is not None:
+        slot = field_of(access, inst)
+        legal = " or ".join(str(at) for at in range(0, target.sbuf_partitions, multiple))
+        message = f"{{value}} starts at partition {found[0]} of its tensor{found[1]}; {n_partitions} start at {legal}"
+        findings.add("V065", message, inst, slot, access)
+
+
+def _unaligned_start(
+    offset: Affine, row: int, multiple: int, n_partitions: int, predicates: Predicates
+) -> tuple[int, str] | None:
+    """Return a partition at which an access starts that is no multiple, and in which iteration; None for none."""
+    whole = row * multiple
+    if not offset.terms:
+        first = offset.constant // row
+        return (first, "") if first % multiple else None
+    moving = [
+        (axis, factor) for axis, factor in offset.terms if factor * axis.lower % whole or factor * axis.step % whole
+    ]
+    low, high = Affine(offset.constant, tuple(moving)).bounds
+    if low // row == high // row and not low // row % multiple:
+        return None
+    at, beyond = Axis("", n_partitions // multiple + 1, 0, multiple), Axis("", multiple - 1, 1)
+    within = offset + Affine(0, ((at, -row), (beyond, -row)))
+    starts_there = (AffinePredicate.pred_ge(within), AffinePredicate.pred_lt(within, row))
+    try:
+        values = witness((*predicates, *starts_there))
+    except Undecided:
+        return None
+    if values is None:
+        return None
+    named = " and ".join(f"%{axis.name} is {value}" for axis, value in values.items() if axis.name)
+    return values[at] + values[beyond], f" where {named}" if named else ""
+
+
+def _check_tensor_engine(inst: NeuronInst, plan: ClassPlan, target: Target, findings: Findings) -> None:
+    legal = (*target.matmul_dtypes, *target.mx_matmul_dtypes)
+    mode = getattr(inst, "perf_mode", None) if any(one.enum == "perf_mode" for one in plan.info.attributes) else None
+    in_mode = None if mode is None else target.dtypes_in(mode)
+    if mode is not None and in_mode is None:
+        findings.add("V066", f"the tensor engine of {target} has no mode {mode}", inst, "perf_mode")
+    for operand in inst.operands():
+        dtype = operand.type.dtype
+        if dtype is None:
+            continue
+        slot = field_of(operand, inst)
+        if dtype not in legal:
+            message = f'the operand "{slot}" is {{value}} of {dtype}, which the tensor engine of {target} does not take'
+            findings.add("V066", message, inst, slot, operand)
+        elif in_mode is not None and dtype not in in_mode:
+            expected = " or ".join(one.name for one in in_mode)
+            message = f'the operand "{slot}" is {{value}} of {dtype}; the mode {mode} takes {expected}'
+            findings.add("V066", message, inst, slot, operand)
+    dst = inst.dst
+    if dst is not None and dst.tensor.memory == "psum":
+        reached = 1 + sum(abs(step) * (num - 1) for step, num in dst.pairs[1:])
+        size = (reached * dst.dtype.bits + 7) // 8
+        if size > target.psum_bank_bytes:
+            message = (
+                f"{{value}} spans {size} bytes of a partition; a result lies in one bank, of {target.psum_bank_bytes}"
+            )
+            findings.add("V067", message, inst, "dst", dst)

@@ -1,0 +1,29 @@
+"""Which dimensions of a tensor the vector engine can reduce."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generated.neuron.TensorReduceOpGen import TensorReduceOpGen
+from runtime.instructions import Problem
+
+
+class TensorReduceOp(TensorReduceOpGen):
+    """One operation over the last dimensions of a tensor.
+
+    Source: AWS Neuron documentation, `nki.isa.tensor_reduce`: trailing free dimensions, never the partitions.
+    """
+
+    __slots__ = ()
+
+    def verify(self) -> Iterator[Problem]:
+        yield from super().verify()
+        rank, dims = self._src.type.rank, tuple(self._reduce_dims)
+        if rank is None:
+            return
+        if not dims or dims != tuple(range(rank - len(dims), rank)) or 0 in dims:
+            yield Problem(
+                f"reduce_dims is {list(dims)}; the last dimensions of {self._src.type} are reduced, in order, "
+                "and never dimension 0, the partitions",
+                "reduce_dims",
+            )

@@ -35,10 +35,11 @@ class ConstructorView:
 def constructor_view(definition: Definition, fields: Sequence[FieldView], init: Iterable[Parameter]) -> ConstructorView:
     """`init` are the parameters of the runtime class's constructor."""
     others = [parameter for parameter in init if parameter.name != "result_type"]
-    has_dst = any(parameter.name == "dst" for parameter in others)
+    has_dst = definition.dst.use != "forbidden" and any(parameter.name == "dst" for parameter in others)
     result_type = _result_type(definition, has_dst)
     keywords = {parameter.name: _keyword(parameter) for parameter in others}
-    front = [keywords.pop("dst")] if has_dst else []
+    dst = keywords.pop("dst", "")
+    front = [dst] if has_dst else []
     named = tuple(field for field in fields if field.kind == "attribute" and field.default)
     required = [field for field in fields if not field.default]
     defaulted = [field for field in fields if field.default and field not in named]
@@ -48,13 +49,13 @@ def constructor_view(definition: Definition, fields: Sequence[FieldView], init: 
         keywords=(*_keywords_for_type(result_type, front), *keywords.values()),
         result_type=result_type,
         dst="dst" if has_dst else "None",
-        arguments=tuple(parameter.name for parameter in others),
+        arguments=tuple("None" if p.name == "dst" and not has_dst else p.name for p in others),
     )
 
 
 def constructor_kind(definition: Definition) -> tuple[object, ...]:
     """What a constructor depends on beside the fields: two definitions of one kind share it."""
-    return (_result_type(definition, has_dst=False),)
+    return _result_type(definition, has_dst=False), definition.dst.use == "forbidden"
 
 
 def has_many_results(definition: Definition) -> bool:

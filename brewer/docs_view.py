@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
 from brewer.info_view import capabilities
-from brewer.model import Attribute, Constraint, Definition, Engines, Fact, Operand, Result, Source, Text
+from brewer.model import Attribute, Constraint, Definition, Destination, Engines, Fact, Operand, Result, Source, Text
 from brewer.python_sources import PythonSources
 from brewer.python_text import docstring, wrapped
 from brewer.rule_views import all_rules
@@ -141,8 +141,19 @@ def result_rule(definition: Definition, result: Result, sources: PythonSources) 
 
 
 def _rules(definition: Definition) -> list[list[str]]:
-    required = [_entry("dst", "required")] * (definition.dst == "required")
-    return required + [_constraint(constraint) for constraint in all_rules(definition)]
+    said = destination_rules(definition.dst)
+    return [_entry("dst", ", ".join(said))] * bool(said) + [
+        _constraint(constraint) for constraint in all_rules(definition)
+    ]
+
+
+def destination_rules(dst: Destination) -> list[str]:
+    """What holds of the tensor that is written, beyond that there may be one."""
+    said = [dst.use] * (dst.use != "optional")
+    said += [f"in {' or '.join(dst.memory)}"] * bool(dst.memory) + ["/".join(dst.dtypes)] * bool(dst.dtypes)
+    if isinstance(dst.accumulates, bool):
+        return said + ["accumulates"] * dst.accumulates
+    return [*said, f"accumulates where {dst.accumulates} says so"]
 
 
 def _constraint(constraint: Constraint) -> list[str]:

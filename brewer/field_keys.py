@@ -177,6 +177,36 @@ RESULT = Table(
     is_inherited=True,
 )
 
+DST_USES = ("required", "optional", "forbidden")
+DST_USE = Word("rule for dst", DST_USES)
+DST = Table(
+    'the mapping "dst"',
+    "The tensor that an instruction writes through an access pattern, in place of giving a value.",
+    (
+        Key(
+            "use",
+            DST_USE,
+            "Whether it must write a tensor, may, or gives values only.",
+            "use: required",
+            default="optional",
+        ),
+        Key(
+            "memory",
+            OneOrMore(Word("memory space", "memories")),
+            "Where the tensor may be; absent: wherever an engine of the instruction writes.",
+            "memory: psum",
+        ),
+        Key("dtypes", DTYPES, "The legal data types of what is written; absent: any.", "dtypes: [f32, bf16]"),
+        Key(
+            "accumulates",
+            Either((Flag(), Reference("optional attribute, or one of type bool"))),
+            "Whether it reads what it writes, as a sum does: always, or where this attribute is there, or true.",
+            "accumulates: rmw_op",
+            default=False,
+        ),
+    ),
+)
+
 _RELATION_DOCS = (
     "The two are equal.",
     "The two differ.",

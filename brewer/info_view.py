@@ -5,13 +5,13 @@ from __future__ import annotations
 from brewer.constructor_view import has_many_results
 from brewer.field_views import default_value, enum_constant, group_constant
 from brewer.load import Brewable
-from brewer.model import Attribute, Definition, Fact, Operand
+from brewer.model import Attribute, Definition, Destination, Fact, Operand
 from brewer.python_sources import PythonSources
 from brewer.python_text import Call, Code, literal
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
 
 
-def info_view(brewable: Brewable, groups: frozenset[str], sources: PythonSources) -> tuple[str, ...]:
+def info_view(brewable: Brewable, groups: frozenset[str], in_memory: bool, sources: PythonSources) -> tuple[str, ...]:
     """The keyword arguments of `InstructionInfo`, defaults left out. `groups` are the names of groups of data types."""
     definition, rhs = brewable.definition, brewable.rhs
     said: dict[str, object] = {
@@ -22,6 +22,7 @@ def info_view(brewable: Brewable, groups: frozenset[str], sources: PythonSources
         "results": _result_names(definition),
         "many_results": has_many_results(definition),
         "free_dtype": any(result.free_dtype for result in definition.results),
+        "dst": _destination(definition.dst, groups) if in_memory else None,
         "regions": tuple(region.value for region in definition.regions),
         "rhs": tuple(_rhs_parts(rhs)) if rhs else (),
         "engines": definition.engines.legal,
@@ -42,15 +43,25 @@ def info_view(brewable: Brewable, groups: frozenset[str], sources: PythonSources
 
 
 def capabilities(definition: Definition) -> frozenset[str]:
-    """Those that hold; that it must write a tensor is one."""
-    holding = {name for name, holds in definition.capabilities if holds}
-    return frozenset(holding | ({"requires_dst"} if definition.dst == "required" else set()))
+    """Those that hold."""
+    return frozenset(name for name, holds in definition.capabilities if holds)
 
 
 def _result_names(definition: Definition) -> object:
     """The names of the results; nothing where they are the usual one."""
     names = tuple(result.name.value for result in definition.results)
     return Code("()") if not names else names if names != ("result",) else None
+
+
+def _destination(dst: Destination, groups: frozenset[str]) -> Call:
+    said = {
+        "use": dst.use if dst.use != "optional" else None,
+        "memory": dst.memory,
+        "dtypes": _dtypes(dst.dtypes, groups),
+        "accumulates": dst.accumulates if isinstance(dst.accumulates, bool) else dst.accumulates.value,
+    }
+    kept = {name: value for name, value in said.items() if value}
+    return Call("DstInfo", (), kept, exploded=len(kept) > 1)
 
 
 def _operand(operand: Operand, groups: frozenset[str]) -> Call:

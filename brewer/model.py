@@ -99,6 +99,17 @@ class Result:
 
 
 @frozen
+class Destination:
+    """What holds of the tensor that an instruction writes through an access pattern."""
+
+    use: str = "optional"  # required, or forbidden: it gives values only
+    memory: tuple[str, ...] = ()  # legal memory spaces; empty: any
+    dtypes: tuple[str, ...] = ()  # legal element types, and groups of them, as written; empty: any
+    accumulates: bool | Text = False  # whether it reads what it writes; or the attribute that says so
+    place: Place | None = None  # of the key
+
+
+@frozen
 class FieldTerm:
     """`field`, or `field.dtype`, `field.rank`, `field.shape`, `field.shape[i]`."""
 
@@ -182,7 +193,7 @@ class Definition:
     version: int = 1  # of its BIR fields; old ones are read through `renames`
     examples: tuple[Text, ...] = ()  # instructions in text form, for the documentation and for tests
     wrapper: Text | None = None  # the hand-written class that derives from the generated one
-    dst: str = "optional"  # or required: whether it must write a tensor through an access pattern
+    dst: Destination = Destination()  # the tensor that it writes, in dialects with memory
     operands: tuple[Operand, ...] = ()
     results: tuple[Result, ...] = ()
     attributes: tuple[Attribute, ...] = ()

@@ -9,6 +9,7 @@ from brewer.inheritance import Header
 from brewer.keys import Keys, is_mapping_of_mappings, is_written_as
 from brewer.model import Definition, Text
 from brewer.problems import Problems
+from brewer.read_destination import read_destination
 from brewer.read_fields import read_ap_indices, read_attribute, read_operand, read_result
 from brewer.read_rules import (
     read_capabilities,
@@ -75,7 +76,7 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
         version=keys.integer("version") or 1,
         examples=keys.texts("examples"),
         wrapper=keys.text("wrapper"),
-        dst=keys.word_or_default("dst"),
+        dst=read_destination(keys, vocabulary, problems),
         operands=operands,
         results=tuple(read_result(n, body, problems) for n, body in keys.named_mappings("results")),
         attributes=attributes,

@@ -56,6 +56,7 @@ class ClassView:
     # Methods; None where the base's serves.
     past: str  # the runtime class whose constructor is called past definitions in between; empty: super()'s
     constructor: ConstructorView | None
+    dst_mode: str  # how it accesses what it writes, as Python text; empty where the base says so already
     rhs: tuple[str, ...]  # the lines of rhs_str
     results: ResultsView
     serialize: SerializeView | None
@@ -88,9 +89,9 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
         docstring=class_docstring(definition, in_memory, sources),
         slots=_slots(own, regions, base),
         constants=_constants(definition, in_memory),
-        info=info_view(brewable, frozenset(dict(vocabulary.dtype_groups)), sources),
+        info=info_view(brewable, frozenset(dict(vocabulary.dtype_groups)), in_memory, sources),
         fields=fields,
-        properties=own,
+        properties=tuple(field for field in fields if field.own or field.settles_dst),
         operands=operands,
         n_leading_operands=len(tuple(takewhile(lambda field: not field.optional and not field.variadic, operands))),
         own_operands=any(field.kind == "operand" for field in own),
@@ -99,12 +100,24 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
         regions=regions,
         past="" if base is None else brewable.root,
         constructor=constructor_view(definition, fields, init) if constructs else None,
+        dst_mode=_dst_mode(definition, base),
         rhs=rhs_lines(brewable),
         results=results_view(definition, vocabulary.dtypes, sources.inference) if own_results else NO_RULES,
         serialize=serialize_view(definition, fields) if serializes else None,
         rules=rules,
         new_rules=tuple(rule for rule in rules if not rule.inherited),
     )
+
+
+def _dst_mode(definition: Definition, base: Definition | None) -> str:
+    accumulates = definition.dst.accumulates
+    if str(accumulates) == str(base.dst.accumulates if base else False):
+        return ""
+    if isinstance(accumulates, bool):
+        return "AccessMode.LOAD_STORE" if accumulates else "AccessMode.STORE"
+    optional = accumulates.value in definition.optional_fields
+    holds = f"self._{accumulates} is None" if optional else f"not self._{accumulates}"
+    return f"AccessMode.STORE if {holds} else AccessMode.LOAD_STORE"
 
 
 def _fields(definition: Definition, in_memory: bool) -> tuple[FieldView, ...]:

@@ -31,6 +31,28 @@ class OperandInfo:
 
 
 @dataclass(frozen=True)
+class DstInfo:
+    """The tensor that an instruction writes through an access pattern, in place of giving a value."""
+
+    use: str = "optional"  # required, optional or forbidden
+    memory: tuple[str, ...] = ()  # empty: wherever an engine of the instruction writes
+    dtypes: tuple[str, ...] = ()  # names of the legal element types; empty: any
+    accumulates: bool | str = (
+        False  # whether it reads what it writes; or the attribute that says so, if present or true
+    )
+
+    @property
+    def is_required(self) -> bool:
+        """Whether there must be one."""
+        return self.use == "required"
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether there may be one."""
+        return self.use != "forbidden"
+
+
+@dataclass(frozen=True)
 class AttributeInfo:
     """One attribute.
 
@@ -83,11 +105,12 @@ class InstructionInfo:
     open_attributes: bool = False  # whether it has a dictionary `attributes` beside the fields that are named here
     many_results: bool = False  # whether the constructor takes `result_types`, a list, in place of `result_type`
     free_dtype: bool = False  # whether the caller may choose the dtype of the result (`dtype=`), as a cast does
+    dst: DstInfo | None = None  # None: it has no memory, as all of the graph
     regions: tuple[str, ...] = ()
     rhs: tuple[str | Show | Group, ...] = ()  # the text form, after the mnemonic
     engines: tuple[str, ...] = ()  # where it may run; empty: not said
     engines_by_target: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a target differs from that
-    capabilities: frozenset[str] = frozenset()  # can_mutate_dst_ty, requires_dst ...
+    capabilities: frozenset[str] = frozenset()  # can_mutate_dst_ty, is_barrier ...
     op_kind: str | None = None
     facts: Mapping[str, Fact] = field(default_factory=dict)  # wide_range, force_f32, follow ...
     semantics: str | None = None  # a function of runtime.semantics

@@ -9,7 +9,7 @@ writes a tensor through an access pattern and has no SSA result; its `type` is t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -20,9 +20,10 @@ from runtime.blocks import CloneMap, Statement
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import InstructionInfo
+from runtime.instruction_results import HasResults
 from runtime.tensors import Tensor
 from runtime.types import Type
-from runtime.values import Operand, Result, Value
+from runtime.values import Operand, Value
 
 if TYPE_CHECKING:
     from runtime.bir.records import BirReader, BirWriter, Record
@@ -37,19 +38,18 @@ class Problem:
     field: str | None = None  # the operand, attribute or result it is about
 
 
-class Instruction(Value, Statement):
+class Instruction(HasResults, Statement):
     """One instruction. Subclasses are brewed; a hand-written subclass stands on a brewed one.
 
     `loc` is where the program came from, as text (`model.py:12:3`).
     """
 
-    __slots__ = ("_extra", "loc", "next", "order", "parent", "prev")
+    __slots__ = ("loc", "next", "order", "parent", "prev")
 
     INFO: ClassVar[InstructionInfo]
     is_terminator: ClassVar[bool] = False
 
     loc: str | None
-    _extra: dict[str, Any] | None  # what few instructions have: further results, `rounding`
 
     def __init__(self, result_type: Type, loc: str | None = None) -> None:
         self.type = result_type
@@ -97,8 +97,11 @@ class Instruction(Value, Statement):
         return iter(())
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether an operand reads `tensor`."""
-        return any(isinstance(o, NeuronAP) and o.tensor is tensor and o.mode.is_load for o in self.operands())
+        """Whether an operand reads `tensor`, or `dst`, which what this writes may be added to."""
+        dst = self.dst
+        return (dst is not None and dst.tensor is tensor and dst.mode.is_load) or any(
+            isinstance(o, NeuronAP) and o.tensor is tensor and o.mode.is_load for o in self.operands()
+        )
 
     def storeTensor(self, tensor: Tensor) -> bool:
         """Whether this writes `tensor`: through `dst`, or through an operand."""
@@ -143,38 +146,6 @@ class Instruction(Value, Statement):
         held.removeUser(self)
         fresh.addUser(self)
         return fresh
-
-    # Results.
-
-    @property
-    def results(self) -> tuple[Value, ...]:
-        """The SSA results: this itself and any further ones; none where it writes through `dst` or yields nothing."""
-        if self.dst is not None or self.type is _NONE:
-            return ()
-        return (self, *self._extra["results"]) if self._extra and "results" in self._extra else (self,)
-
-    def _add_results(self, types: Sequence[Type]) -> None:
-        """Give this its second and further results; once, at the end of the constructor."""
-        if types:
-            assert self.type is not _NONE, f"{self!r} has further results, so its first one cannot be none"
-            self._set_extra("results", tuple(Result(self, index, type) for index, type in enumerate(types, 1)))
-
-    @property
-    def rounding(self) -> str | None:
-        """`user` where the program's author asked for the rounding of the result, so that no pass removes it."""
-        return self._extra.get("rounding") if self._extra else None
-
-    @rounding.setter
-    def rounding(self, value: str | None) -> None:
-        self._set_extra("rounding", value)
-
-    def _set_extra(self, key: str, value: object) -> None:
-        extra = self._extra or {}
-        if value is None:
-            extra.pop(key, None)
-        else:
-            extra[key] = value
-        self._extra = extra or None
 
     @property
     def dst(self) -> NeuronAP | None:
@@ -309,7 +280,7 @@ class NeuronInst(Instruction, HasAPIndices):
         if dst is not None:
             if dst.__class__ is not NeuronAP:
                 raise wrong_dst(self, dst)
-            dst.set_access_mode(AccessMode.STORE)
+            dst.set_access_mode(self.dst_mode)
             dst.addUser(self)
 
     @property
@@ -319,16 +290,30 @@ class NeuronInst(Instruction, HasAPIndices):
     def set_dst(self, access: NeuronAP | None) -> None:
         """Write through `access`, or yield an SSA value where it is None; the type stays as it is.
 
-        Raises: ValueError where the result has users, which would lose it.
+        Raises: ValueError where the result has users, which would lose it, or this gives values only.
         """
+        info = self.INFO.dst
+        if access is not None and info is not None and not info.is_allowed:
+            raise ValueError(f"cannot give {self!r} a dst: it gives values only")
         if access is not None and self.has_users:
             raise ValueError(f"cannot give {self!r} a dst: {len(self.users)} instructions use its result")
         if self._dst is not None:
             self._dst.removeUser(self)
         self._dst = access
         if access is not None:
-            access.set_access_mode(AccessMode.STORE)
+            access.set_access_mode(self.dst_mode)
             access.addUser(self)
+
+    @property
+    def dst_mode(self) -> AccessMode:
+        """How this accesses the tensor that it writes: `LOAD_STORE` where what it writes is added to what is there."""
+        return AccessMode.STORE
+
+    def _settle_dst(self) -> None:
+        """Access what this writes as `dst_mode` says, after an attribute changed that decides it."""
+        dst = self._dst
+        if dst is not None and dst.mode is not self.dst_mode:
+            self.set_dst(dst.copy())
 
     def replaceTensor(self, old: Tensor, new: Tensor) -> None:
         super().replaceTensor(old, new)
@@ -348,6 +333,19 @@ class NeuronInst(Instruction, HasAPIndices):
     def assigned_engine(self) -> NeuronEngine | None:
         """The engine that this was given; None where only the hint of the definition is known."""
         return self._engine
+
+    @property
+    def canWriteToPsum(self) -> bool:
+        """Whether the result may lie in PSUM: the definition allows it, and an engine that may run this writes there.
+
+        That is the engine assigned, else any of the definition.
+        """
+        info, assigned = self.INFO, self._engine
+        if info.dst is not None and (not info.dst.is_allowed or "psum" not in (info.dst.memory or ("psum",))):
+            return False
+        if assigned is not None and assigned is not NeuronEngine.UNKNOWN:
+            return "psum" in assigned.writes
+        return not info.engines or any("psum" in NeuronEngine(name).writes for name in info.engines)
 
     @property
     def canMutateDstTy(self) -> bool:
@@ -372,7 +370,10 @@ class NeuronInst(Instruction, HasAPIndices):
             self._dst.removeUser(self)
 
     def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
-        return {**super()._common_fields(mapping), "dst": _cloned(self.dst, mapping), "engine": self._engine}
+        fields = {**super()._common_fields(mapping), "engine": self._engine}
+        if self._dst is not None:
+            fields["dst"] = _cloned(self._dst, mapping)
+        return fields
 
 
 class NeuronUnaryInst(NeuronInst):

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
-from brewer.docs_view import RELATION_WORDS, condition, result_rule
+from brewer.docs_view import RELATION_WORDS, condition, destination_rules, result_rule
 from brewer.documentation.blocks import (
     Block,
     CodeBlock,
@@ -159,8 +159,9 @@ class DefinitionPage:
 
     def _rules(self) -> list[Block]:
         rows: list[tuple[Line, ...]] = []
-        if self.definition.dst == "required":
-            rows.append((code("dst"), plain("is required"), (), ()))
+        said = destination_rules(self.definition.dst)
+        if said:
+            rows.append((code("dst"), plain(f"is {', '.join(said)}"), (), ()))
         rows += [self._constraint(constraint) for constraint in all_rules(self.definition)]
         return self._table_of(("rule", "what holds", "where", "said otherwise"), rows)
 

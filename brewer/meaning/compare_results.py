@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from brewer.constructor_view import has_many_results
+from brewer.meaning.allowed import change_of
+from brewer.meaning.compare_operands import expanded
 from brewer.meaning.rules import Change
 from brewer.meaning.sides import Sides
 from brewer.model import Definition, Result, Text
@@ -23,8 +25,25 @@ def compare_results(sides: Sides) -> Iterator[Change]:
     elif not is_open:
         for before, now in zip(old.results, new.results, strict=True):
             yield from _compare(before, now, sides)
-    if old.dst != new.dst:
-        yield Change(f"dst_now_{new.dst}", "dst", f"{old.dst} -> {new.dst}", new.name.place)
+    yield from _compare_destination(sides)
+
+
+def _compare_destination(sides: Sides) -> Iterator[Change]:
+    """What may be written, and whether it is read, too."""
+    old, new = (definition.dst for definition in sides.definitions)
+    place = new.place or sides.now.definition.name.place
+    if old.use != new.use:
+        yield Change(f"dst_now_{new.use}", "dst", f"{old.use} -> {new.use}", place)
+    words = ((old.dtypes, sides.words_before), (new.dtypes, sides.words_now))
+    dtypes = [expanded(names, vocabulary) for names, vocabulary in words]
+    for what, before, now in (("memory", old.memory, new.memory), ("dtypes", *dtypes)):
+        change = change_of(before, now)
+        if change:
+            yield Change("dst_narrowed" if change.narrowed else "dst_widened", "dst", f"{what} {change.said}", place)
+    was = sides.name_now(str(old.accumulates)) if isinstance(old.accumulates, Text) else str(old.accumulates).lower()
+    is_now = str(new.accumulates) if isinstance(new.accumulates, Text) else str(new.accumulates).lower()
+    if was != is_now:
+        yield Change("dst_accumulates_changed", "dst", f"accumulates: {was} -> {is_now}", place)
 
 
 def compare_regions(sides: Sides) -> Iterator[Change]:

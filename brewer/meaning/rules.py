@@ -145,6 +145,10 @@ RULES: Mapping[str, Rule] = {
     "result_dtype_fixed": Rule(VERIFY | PYTHON, "another data type than the rule gives is refused"),
     "dst_now_required": Rule(VERIFY, "what writes no tensor is refused"),
     "dst_now_optional": Rule(NONE, ""),
+    "dst_now_forbidden": Rule(_BREAKS | PYTHON, "what writes a tensor is refused"),
+    "dst_widened": Rule(NONE, ""),
+    "dst_narrowed": Rule(VERIFY, "the verifier accepts fewer tensors"),
+    "dst_accumulates_changed": Rule(BEHAVIOUR, "what reads and what writes the tensor are ordered differently"),
     "region_renamed": Rule(TEXT | PYTHON, "a text has regions by name, a record by position"),
     "region_added": Rule(_BREAKS | VERSION, "what was written before has a region too few", "+"),
     "region_removed": Rule(_FIELD_GONE, "what was written before has a region too many", "-"),
@@ -191,6 +195,7 @@ RULES: Mapping[str, Rule] = {
     "word_removed": Rule(NONE, "", "-"),
     "words_reordered": Rule(NONE, ""),
     "group_changed": Rule(NONE, ""),
+    "engine_memories_changed": Rule(VERIFY | BEHAVIOUR, "the verifier and lowerings ask what an engine reaches"),
     # Facts about foreign operators.
     "operator_added": Rule(BEHAVIOUR, "the precision passes knew nothing of it", "+"),
     "operator_removed": Rule(BEHAVIOUR, "the precision passes know nothing of it any more", "-"),

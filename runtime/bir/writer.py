@@ -207,7 +207,7 @@ class BirWriter:
                 found["indices"] = [index and index.name for index in access.indices]
             if access.reinterpret is not None:
                 found["as"] = access.reinterpret.name
-        if access.mode is AccessMode.LOAD_STORE or (access.mode is AccessMode.STORE and not self._is_dst(access)):
+        if access.mode is not AccessMode.LOAD and not self._is_dst(access):
             found["mode"] = access.mode.value
         return found
 

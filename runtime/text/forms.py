@@ -51,7 +51,8 @@ class Form:
         self.cls = cls
         self.info = info
         self.n_results = len(info.results)
-        self.has_dst = issubclass(cls, NeuronInst)
+        self.has_engine = issubclass(cls, NeuronInst)
+        self.has_dst = self.has_engine and (info.dst is None or info.dst.is_allowed)
         self.is_generic = issubclass(cls, GenericInst)
         self.steps = _steps(info)
         self.usage = f"the form is: {_usage(info)}"
@@ -61,7 +62,7 @@ class Form:
         self._required += tuple(a.name for a in info.attributes if a.required and not a.optional)
         self._unsaid = {a.name: a.default for a in info.attributes if a.optional and a.default is not None}
         self._variadic = tuple(o.name for o in info.operands if o.variadic and o.name not in info.shown)
-        own = ("engine",) * self.has_dst + ("carried",) * self.is_generic
+        own = ("engine",) * self.has_engine + ("carried",) * self.is_generic
         self._words = (*self._readers, *own, "rounding", "loc")
 
     def read(self, scanner: Scanner, scope: Scope) -> Fields:

@@ -41,11 +41,14 @@ CODES: Mapping[str, str] = {
     "V052": "the type of an instruction is not that of its destination",
     "V053": "the operands do not fit each other",
     "V054": "a result that is said to be absent",
+    "V055": "a destination in the wrong memory",
+    "V056": "a destination of the wrong element type",
     # Engines and targets.
     "V060": "an instruction is on an engine where it cannot run",
     "V061": "the target does not have the engine",
     "V062": "no target has this name",
     "V063": "no version is stated of the operators of a domain",
+    "V064": "an instruction accesses a memory that its engine does not reach",
     # Accesses.
     "V070": "an access reaches outside of its tensor",
     "V071": "an access with a pair that reaches nothing",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from runtime.builtin import Opaque
 from runtime.generic import GenericInst, Initializer
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo
 from runtime.instructions import Instruction, NeuronInst
 from runtime.types import Type
 from runtime.verifier.attribute_kinds import Kind, kind_of
@@ -23,7 +23,7 @@ class ClassPlan:
     indices: tuple[str, ...]
     infer: Callable[[Instruction], tuple[Type, ...]] | None  # None where the definition says nothing
     free_dtype: bool  # whether the caller may choose the element type of the result
-    requires_dst: bool
+    dst: DstInfo
     is_neuron: bool
     takes_accesses: bool  # whether its slots may hold accesses, which then have the modes that its `INFO` says
     has_own_rules: bool
@@ -43,7 +43,7 @@ class ClassPlan:
             indices=info.ap_indices,
             infer=_inference(made),
             free_dtype=info.free_dtype,
-            requires_dst="requires_dst" in info.capabilities,
+            dst=info.dst or DstInfo(),
             is_neuron=issubclass(made, NeuronInst),
             takes_accesses=made.is_terminator or issubclass(made, NeuronInst | Opaque),
             has_own_rules=made.verify is not Instruction.verify,

@@ -10,6 +10,7 @@ from runtime.relations import may_be_equal
 from runtime.targets import Target
 from runtime.types import Type, TypeKind
 from runtime.verifier.findings import Findings, counted
+from runtime.verifier.operands import any_of
 from runtime.verifier.plans import ClassPlan
 
 
@@ -17,11 +18,19 @@ def check_destination(inst: Instruction, plan: ClassPlan, findings: Findings) ->
     """Check that an instruction has the destination that it must have; return whether its type can be right."""
     dst = inst.dst
     if dst is None:
-        if plan.requires_dst:
+        if plan.dst.is_required:
             findings.add("V051", f"`{plan.info.mnemonic}` must write a tensor; it has no destination", inst)
-        return not plan.requires_dst
-    if dst.mode is not AccessMode.STORE:
-        findings.add("V012", f"the destination has mode {dst.mode.value}; expected store", inst, "dst")
+        return not plan.dst.is_required
+    mode = inst.dst_mode if isinstance(inst, NeuronInst) else AccessMode.STORE
+    if dst.mode is not mode:
+        findings.add("V012", f"the destination has mode {dst.mode.value}; expected {mode.value}", inst, "dst")
+    if plan.dst.memory and dst.tensor.memory not in plan.dst.memory:
+        message = f"the destination is {{value}} in {dst.tensor.memory}; expected {either(plan.dst.memory)}"
+        findings.add("V055", message, inst, "dst", dst)
+    if plan.dst.dtypes and dst.dtype.name not in plan.dst.dtypes:
+        message = f"the destination is {{value}} with elements of {dst.dtype}; expected {any_of(plan.dst.dtypes)}"
+        findings.add("V056", message, inst, "dst", dst)
+        return False
     if inst.type is not dst.type:
         findings.add("V052", f"the instruction is {inst.type}, but its destination is {dst.type}", inst, "result")
     return inst.type is dst.type

@@ -244,7 +244,8 @@ def _draw_results(draw: Draw, cls: type[Instruction], scope: _Scope) -> dict[str
     info = cls.INFO
     if info.many_results:
         return {"result_types": draw(st.lists(types, max_size=3))}
-    if issubclass(cls, NeuronInst) and scope.tensors and draw(st.booleans()):
+    takes_dst = issubclass(cls, NeuronInst) and (info.dst is None or info.dst.is_allowed)
+    if takes_dst and scope.tensors and draw(st.booleans()):
         return {"dst": _draw_access(draw, scope), "result_type": draw(st.none() | tensor_types)}
     return {"result_type": draw(types) if info.results else Type.none()}
 

@@ -9,7 +9,7 @@ from runtime.access import AccessMode, APIndex, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.infer import gathered_type
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo
 from runtime.instructions import NeuronUnaryInst, Problem
 from runtime.types import Type
 from runtime.values import Operand
@@ -216,7 +216,7 @@ class SampleStore(NeuronUnaryInst):
         "store",
         operands=(OperandInfo("src"),),
         free_dtype=True,
-        capabilities=frozenset({"requires_dst"}),
+        dst=DstInfo("required"),
     )
 
     def __init__(

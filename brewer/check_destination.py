@@ -19,6 +19,10 @@ def check_destination(definition: Definition, in_memory: bool, problems: Problem
         message = f'"{definition.name}" writes no tensor: its base class has no memory'
         problems.error("D120", dst.place, message, help="remove `dst`")
         return
+    if definition.has_many_results and dst.use != "forbidden":
+        message = f'"{definition.name}" has several results, so it gives values only'
+        problems.error("D120", dst.place, message, help="remove `dst`")
+        return
     if dst.use == "forbidden" and (dst.memory or dst.dtypes or dst.accumulates):
         message = f'"{definition.name}" is said to write no tensor, and of which kind it is'
         problems.error("D120", dst.place, message, help="keep `use: forbidden` only")

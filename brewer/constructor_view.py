@@ -58,11 +58,6 @@ def constructor_kind(definition: Definition) -> tuple[object, ...]:
     return _result_type(definition, has_dst=False), definition.dst.use == "forbidden"
 
 
-def has_many_results(definition: Definition) -> bool:
-    """Whether the constructor takes the types of all results."""
-    return len(definition.results) > 1 or any(result.variadic for result in definition.results)
-
-
 def has_rule(definition: Definition, index: int) -> bool:
     """Whether the type of a result follows from the operands; else the caller gives it."""
     result = definition.results[index]
@@ -71,7 +66,7 @@ def has_rule(definition: Definition, index: int) -> bool:
 
 def _result_type(definition: Definition, has_dst: bool) -> ResultType:
     follows = all(has_rule(definition, index) for index in range(len(definition.results)))
-    if has_many_results(definition):
+    if definition.has_many_results:
         return "many_inferred" if follows else "many_given"
     if not definition.results:
         return "none"

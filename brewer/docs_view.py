@@ -18,6 +18,7 @@ from brewer.rule_views import all_rules
 from runtime.diagnostics import listed
 
 _INDENT = 4
+PRECISION_WORDS = {"keep": "never converted", "f32": "always f32", "index": "an index"}
 _BIR_PARTS = ("operands", "fields")
 RELATION_WORDS = {
     "equal": "equals",
@@ -99,7 +100,7 @@ def _operand(definition: Definition, operand: Operand, in_memory: bool) -> list[
     elif operand.rank:
         facts.append(f"rank {' or '.join(map(str, operand.rank))}")
     if operand.precision:
-        facts.append({"keep": "never converted", "f32": "always f32", "index": "an index"}[operand.precision])
+        facts.append(PRECISION_WORDS[operand.precision])
     return _field(definition, operand.name, facts, operand.doc)
 
 
@@ -124,7 +125,7 @@ def result_rule(definition: Definition, result: Result, sources: PythonSources) 
     """How the type of a result is found, and what else is said of it."""
     doc = result.doc
     if result.same_as:
-        rule = f"the type of {result.same_as}"
+        rule = f"any number, of the types of {result.same_as}" if result.variadic else f"the type of {result.same_as}"
     elif result.infer:
         rule = f"by `{result.infer}`"
         said = sources.inference[result.infer.value].doc.removeprefix("Return ")
@@ -137,7 +138,11 @@ def result_rule(definition: Definition, result: Result, sources: PythonSources) 
         rule = f"{dtype}, {shape}" if fixed else f"{dtype}, shape of {shape}"
     else:
         rule = "any number, of types that the caller gives" if result.variadic else "of a type that the caller gives"
-    return rule + "; the caller may choose the dtype" * result.free_dtype, doc
+    facts = ["it may be absent"] * result.optional + ["/".join(result.dtypes)] * bool(result.dtypes)
+    facts += [f"rank {' or '.join(map(str, result.rank))}"] * bool(result.rank)
+    facts += [PRECISION_WORDS[result.precision]] if result.precision else []
+    facts += ["the caller may choose the dtype"] * result.free_dtype
+    return "; ".join([rule, *facts]), doc
 
 
 def _rules(definition: Definition) -> list[list[str]]:
@@ -149,6 +154,8 @@ def _rules(definition: Definition) -> list[list[str]]:
 
 def destination_rules(dst: Destination) -> list[str]:
     """What holds of the tensor that is written, beyond that there may be one."""
+    if dst.use == "forbidden":
+        return ["none, it gives values only"] * (dst.place is not None)
     said = [dst.use] * (dst.use != "optional")
     said += [f"in {' or '.join(dst.memory)}"] * bool(dst.memory) + ["/".join(dst.dtypes)] * bool(dst.dtypes)
     if isinstance(dst.accumulates, bool):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from brewer.constructor_view import has_many_results
 from brewer.field_views import default_value, enum_constant, group_constant
 from brewer.load import Brewable
-from brewer.model import Attribute, Definition, Destination, Fact, Operand
+from brewer.model import Attribute, Definition, Destination, Fact, Operand, Result
 from brewer.python_sources import PythonSources
 from brewer.python_text import Call, Code, literal
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
@@ -19,9 +18,7 @@ def info_view(brewable: Brewable, groups: frozenset[str], in_memory: bool, sourc
         "operands": tuple(_operand(operand, groups) for operand in definition.operands),
         "attributes": tuple(_attribute(attribute) for attribute in definition.attributes),
         "ap_indices": tuple(indices.name.value for indices in definition.ap_indices),
-        "results": _result_names(definition),
-        "many_results": has_many_results(definition),
-        "free_dtype": any(result.free_dtype for result in definition.results),
+        "results": _results(definition, groups),
         "dst": _destination(definition.dst, groups) if in_memory else None,
         "regions": tuple(region.value for region in definition.regions),
         "rhs": tuple(_rhs_parts(rhs)) if rhs else (),
@@ -38,7 +35,7 @@ def info_view(brewable: Brewable, groups: frozenset[str], in_memory: bool, sourc
         _keyword("dialect", definition.dialect),
         _keyword("mnemonic", rhs.mnemonic.value if rhs else None),
     )
-    exploded = ("operands", "attributes", "rhs", "facts", "engines_by_target", "renames")
+    exploded = ("results", "operands", "attributes", "rhs", "facts", "engines_by_target", "renames")
     return (*head, *(_keyword(name, value, name in exploded) for name, value in said.items() if value))
 
 
@@ -47,10 +44,28 @@ def capabilities(definition: Definition) -> frozenset[str]:
     return frozenset(name for name, holds in definition.capabilities if holds)
 
 
-def _result_names(definition: Definition) -> object:
-    """The names of the results; nothing where they are the usual one."""
-    names = tuple(result.name.value for result in definition.results)
-    return Code("()") if not names else names if names != ("result",) else None
+def _results(definition: Definition, groups: frozenset[str]) -> object:
+    """The results; nothing where there is the usual one, of which nothing is said."""
+    found = tuple(_result(result, groups) for result in definition.results)
+    return Code("()") if not found else None if found == (_USUAL_RESULT,) else found
+
+
+def _result(result: Result, groups: frozenset[str]) -> Call:
+    said = {
+        "optional": result.optional,
+        "variadic": result.variadic,
+        "free_dtype": result.free_dtype,
+        "same_as": result.same_as.value if result.same_as else "",
+        "dtypes": _dtypes(result.dtypes, groups),
+        "rank": result.rank,
+        "precision": result.precision,
+    }
+    name = () if result.name.value == "result" else (result.name.value,)
+    kept = {name: value for name, value in said.items() if value}
+    return Call("ResultInfo", name, kept, exploded=len(kept) + len(name) > 1)
+
+
+_USUAL_RESULT = Call("ResultInfo", (), {}, exploded=False)
 
 
 def _destination(dst: Destination, groups: frozenset[str]) -> Call:

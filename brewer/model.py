@@ -93,8 +93,12 @@ class Result:
     dtype: Text | None = None  # a data type, or the operand or attribute that has it
     shape: Text | tuple[Dim, ...] | None = None  # the operand that has it, or letters and extents
     infer: Text | None = None  # a function in runtime/infer.py; its parameters are fields, and `dtype`
-    variadic: bool = False  # any number of results, whose types the caller gives
+    optional: bool = False  # it may be absent; never the first, which is the instruction
+    variadic: bool = False  # any number of results, whose types the caller gives unless `same_as` has them
     free_dtype: bool = False  # the caller may choose another element type: copies, casts, activations
+    dtypes: tuple[str, ...] = ()  # legal element types, and groups of them, as written; empty: any
+    rank: tuple[int, ...] = ()  # legal numbers of dimensions; empty: any
+    precision: str | None = None  # keep, f32 or index: what the precision passes must respect
     doc: str = ""
 
 
@@ -210,6 +214,11 @@ class Definition:
     semantics: Text | None = None  # a function in runtime/semantics/; None: the interpreter refuses it by name
     serialize: tuple[BirField, ...] = ()  # empty: the declared order
     renames: tuple[Rename, ...] = ()
+
+    @property
+    def has_many_results(self) -> bool:
+        """Whether the constructor takes the types of all results."""
+        return len(self.results) > 1 or any(result.variadic for result in self.results)
 
     def says(self, name: Text) -> bool:
         """Whether the name stands in the file of this definition, not in that of a base."""

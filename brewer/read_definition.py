@@ -58,6 +58,7 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
     constraints = (read_constraint(label, body, problems) for label, body in keys.named_mappings("constraints"))
     operands = tuple(read_operand(n, body, vocabulary, problems) for n, body in keys.named_mappings("operands"))
     attributes = tuple(read_attribute(n, body, vocabulary, problems) for n, body in keys.named_mappings("attributes"))
+    results = tuple(read_result(n, body, vocabulary, problems) for n, body in keys.named_mappings("results"))
     fields_are_known = (
         _sections_are_sound(keys) and all(o.is_sound for o in operands) and all(a.is_sound for a in attributes)
     )
@@ -76,9 +77,9 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
         version=keys.integer("version") or 1,
         examples=keys.texts("examples"),
         wrapper=keys.text("wrapper"),
-        dst=read_destination(keys, vocabulary, problems),
+        dst=read_destination(keys, results, vocabulary, problems),
         operands=operands,
-        results=tuple(read_result(n, body, problems) for n, body in keys.named_mappings("results")),
+        results=results,
         attributes=attributes,
         ap_indices=tuple(read_ap_indices(n, body, problems) for n, body in keys.named_mappings("ap_indices")),
         regions=tuple(region for region in keys.texts("regions") if is_written_as(REGION_NAME, region, problems)),

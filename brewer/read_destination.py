@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from brewer.field_keys import DST, DST_USE, DST_USES
 from brewer.keys import Keys, is_known, kind_of, read_text
-from brewer.model import Destination, Text
+from brewer.model import Destination, Result, Text
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
 from brewer.yaml_tree import Mapping, Scalar
 
 
-def read_destination(keys: Keys, vocabulary: Vocabulary, problems: Problems) -> Destination:
-    """What `dst` says: a word, or a mapping."""
+def read_destination(keys: Keys, results: Sequence[Result], vocabulary: Vocabulary, problems: Problems) -> Destination:
+    """What `dst` says: a word, or a mapping. An instruction with several results gives values only."""
     node = keys.value("dst")
     if node is None:
-        return Destination()
+        many = len(results) > 1 or any(result.variadic for result in results)
+        return Destination(use="forbidden" if many else "optional")
     place = keys.entries["dst"].place
     if isinstance(node, Mapping):
         return _read_mapping(node, Keys(node, DST, problems, vocabulary.lists), vocabulary, problems)

@@ -129,6 +129,7 @@ class _Comparison:
         if a.type is not b.type:
             raise _Different(f"{path}: type: {a.type} and {b.type}")
         _same(f"{path}: number of results", len(a.results), len(b.results))
+        _same(f"{path}: results that are there", *([r is not None for r in one.all_results] for one in (a, b)))
         for index, pair in enumerate(zip(a.results, b.results, strict=True)):
             self._pair(f"{path}: result {index}", *pair)
         self.instructions.append((path, a, b))

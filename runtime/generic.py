@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from runtime.blocks import Block, CloneMap
 from runtime.constants import Constant
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor
 from runtime.quoting import quoted
@@ -208,7 +208,7 @@ class OnnxNode(GenericInst):
             AttributeInfo("node_name", "str", optional=True, default=""),
             AttributeInfo("absent", "list[int]", default=()),
         ),
-        many_results=True,
+        results=(ResultInfo(variadic=True),),
         open_attributes=True,
         rhs=(Show("domain"), "::", Show("op_type"), Show("values")),
     )

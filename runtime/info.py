@@ -31,6 +31,20 @@ class OperandInfo:
 
 
 @dataclass(frozen=True)
+class ResultInfo:
+    """One result, or any number of them."""
+
+    name: str = "result"
+    optional: bool = False  # it may be absent: its type is none then; never the first, which is the instruction
+    variadic: bool = False
+    free_dtype: bool = False  # whether the caller may choose its element type, as that of a cast
+    same_as: str = ""  # the operand that has its type, where there is one; of a variadic result a variadic operand
+    dtypes: tuple[str, ...] = ()  # names of the legal element types; empty: any
+    rank: tuple[int, ...] = ()  # the legal numbers of dimensions; empty: any
+    precision: str | None = None  # keep, f32 or index; None: the passes may convert it
+
+
+@dataclass(frozen=True)
 class DstInfo:
     """The tensor that an instruction writes through an access pattern, in place of giving a value."""
 
@@ -101,10 +115,8 @@ class InstructionInfo:
     operands: tuple[OperandInfo, ...] = ()
     attributes: tuple[AttributeInfo, ...] = ()
     ap_indices: tuple[str, ...] = ()  # extra lists of access-pattern indices
-    results: tuple[str, ...] = ("result",)
+    results: tuple[ResultInfo, ...] = (ResultInfo(),)
     open_attributes: bool = False  # whether it has a dictionary `attributes` beside the fields that are named here
-    many_results: bool = False  # whether the constructor takes `result_types`, a list, in place of `result_type`
-    free_dtype: bool = False  # whether the caller may choose the dtype of the result (`dtype=`), as a cast does
     dst: DstInfo | None = None  # None: it has no memory, as all of the graph
     regions: tuple[str, ...] = ()
     rhs: tuple[str | Show | Group, ...] = ()  # the text form, after the mnemonic
@@ -121,6 +133,16 @@ class InstructionInfo:
         if target is None or not self.engines_by_target:
             return self.engines
         return self.engines_by_target.get(target, self.engines)
+
+    @cached_property
+    def has_any_number_of_results(self) -> bool:
+        """Whether it depends on the instance how many results there are."""
+        return any(result.variadic for result in self.results)
+
+    @cached_property
+    def many_results(self) -> bool:
+        """Whether the constructor takes `result_types`, a list, in place of `result_type`."""
+        return len(self.results) > 1 or self.has_any_number_of_results
 
     @cached_property
     def shown(self) -> frozenset[str]:

@@ -231,8 +231,7 @@ class Instruction(HasResults, Statement):
 
     def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
         """Return the constructor arguments that do not come from the definition."""
-        types = [result.type for result in self.results]
-        result = {"result_types": types} if self.INFO.many_results else {"result_type": self.type}
+        result = {"result_types": self.result_types} if self.INFO.many_results else {"result_type": self.type}
         return {**result, "loc": self.loc}
 
     def __repr__(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from brewer.constructor_view import has_many_results
 from brewer.meaning.allowed import change_of
 from brewer.meaning.compare_operands import expanded
 from brewer.meaning.rules import Change
@@ -19,8 +18,11 @@ def compare_results(sides: Sides) -> Iterator[Change]:
     was_open, is_open = (any(result.variadic for result in side.results) for side in (old, new))
     if is_open and not was_open:
         yield Change("results_now_variadic", "results", said, place)
+    elif _only_gained_optional_ones(old, new):
+        for result in new.results[len(old.results) :]:
+            yield Change("optional_result_added", f'result "{result.name}"', "", result.name.place)
     elif was_open != is_open or len(old.results) != len(new.results):
-        rule = "number_of_results_changed" if has_many_results(new) else "results_refused"
+        rule = "number_of_results_changed" if new.has_many_results else "results_refused"
         yield Change(rule, "results", said, place)
     elif not is_open:
         for before, now in zip(old.results, new.results, strict=True):
@@ -28,8 +30,18 @@ def compare_results(sides: Sides) -> Iterator[Change]:
     yield from _compare_destination(sides)
 
 
+def _only_gained_optional_ones(old: Definition, new: Definition) -> bool:
+    """Whether the results of before are there in their places, and those behind them may be absent."""
+    n_old = len(old.results)
+    names = [[result.name.value for result in side.results[:n_old]] for side in (old, new)]
+    further = new.results[n_old:]
+    return bool(old.results and further) and names[0] == names[1] and all(result.optional for result in further)
+
+
 def _compare_destination(sides: Sides) -> Iterator[Change]:
     """What may be written, and whether it is read, too."""
+    if not (sides.was_in_memory and sides.is_in_memory):
+        return
     old, new = (definition.dst for definition in sides.definitions)
     place = new.place or sides.now.definition.name.place
     if old.use != new.use:
@@ -84,6 +96,18 @@ def _compare(before: Result, now: Result, sides: Sides) -> Iterator[Change]:
         rule = "result_rule_changed" if old and new else "result_rule_added" if new else "result_rule_removed"
         given = "given by the caller"
         yield Change(rule, subject, f"{old or given} -> {new or given}", place)
+    if before.optional != now.optional:
+        said = "optional -> required" if before.optional else "required -> optional"
+        yield Change("result_now_optional" if now.optional else "result_now_required", subject, said, place)
+    if before.precision != now.precision:
+        said = f"precision {before.precision or 'any'} -> {now.precision or 'any'}"
+        yield Change("result_precision_changed", subject, said, place)
+    dtypes = (expanded(before.dtypes, sides.words_before), expanded(now.dtypes, sides.words_now))
+    for what, was, is_now in (("dtypes", *dtypes), ("rank", before.rank, now.rank)):
+        change = change_of(was, is_now)
+        if change:
+            kind = "result_narrowed" if change.narrowed else "result_widened"
+            yield Change(kind, subject, f"{what} {change.said}", place)
     if before.free_dtype != now.free_dtype:
         free = "the caller may choose its data type"
         rule, said = ("result_dtype_free", free) if now.free_dtype else ("result_dtype_fixed", f"no longer: {free}")
@@ -122,7 +146,7 @@ def _extents(definition: Definition, names: Mapping[str, str]) -> Mapping[str, s
 def _how_many(definition: Definition) -> str:
     if any(result.variadic for result in definition.results):
         return "any number"
-    return str(len(definition.results)) if has_many_results(definition) else "one" if definition.results else "none"
+    return str(len(definition.results)) if definition.has_many_results else "one" if definition.results else "none"
 
 
 def _required(definition: Definition) -> list[str]:

@@ -133,7 +133,8 @@ def _targets_of(definition: Definition) -> list[str]:
 
 
 def _groups_of(definition: Definition) -> list[str]:
-    return [*definition.dst.dtypes, *(dtype for operand in definition.operands for dtype in operand.dtypes)]
+    words = [dtype for result in definition.results for dtype in result.dtypes]
+    return [*words, *definition.dst.dtypes, *(dtype for operand in definition.operands for dtype in operand.dtypes)]
 
 
 def _engines_of(definition: Definition) -> list[str]:

@@ -136,6 +136,14 @@ RULES: Mapping[str, Rule] = {
     # Results, regions, the constructor.
     "results_refused": Rule(_BREAKS | PYTHON, "what was written before has another number of results"),
     "number_of_results_changed": Rule(VERIFY | PYTHON, "readers take any number of results, the verifier does not"),
+    "optional_result_added": Rule(
+        PRINT | PYTHON, "what was written before lacks it; the constructor takes `result_types`, a list", "+"
+    ),
+    "result_now_optional": Rule(PYTHON, "whoever reads it may find None"),
+    "result_now_required": Rule(VERIFY | PYTHON, "where it was absent, it is missing now"),
+    "result_widened": Rule(NONE, ""),
+    "result_narrowed": Rule(VERIFY, "the verifier accepts fewer results"),
+    "result_precision_changed": Rule(BEHAVIOUR, "the precision passes convert it differently"),
     "results_now_variadic": Rule(PYTHON, "the constructor takes `result_types`, a list"),
     "result_renamed": Rule(NONE, ""),
     "result_rule_changed": Rule(VERIFY | BEHAVIOUR, "a stated type that does not follow is refused"),

@@ -43,8 +43,6 @@ KEYS_OF_INFO: Mapping[str, KeyPath] = {
     "ap_indices": ("ap_indices",),
     "results": ("results",),
     "dst": ("dst",),
-    "many_results": ("results",),
-    "free_dtype": ("results",),
     "regions": ("regions",),
     "rhs": ("rhs_str",),
     "engines": ("engines",),
@@ -123,7 +121,7 @@ def _of_info(call: ast.Call) -> Iterator[Member]:
         yield _member(("INFO", name), keyword, keys)
         if isinstance(keyword.value, ast.Tuple):
             for item in keyword.value.elts:
-                if isinstance(item, ast.Call) and name in ("operands", "attributes"):
+                if isinstance(item, ast.Call) and name in ("operands", "attributes", "results") and item.args:
                     yield from _of_field(item, ("INFO", name), keys)
         if isinstance(keyword.value, ast.Dict) and name == "facts":
             for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from runtime.blocks import Block
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst
 from runtime.types import Type
 from runtime.values import Operand
@@ -68,7 +68,7 @@ class IfGen(GraphInst):
                 precision="keep",
             ),
         ),
-        many_results=True,
+        results=(ResultInfo(variadic=True),),
         regions=("then", "else"),
         rhs=(Show("condition"),),
         op_kind="data_movement",

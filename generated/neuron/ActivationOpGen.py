@@ -10,7 +10,7 @@ from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunctio
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -97,7 +97,12 @@ class ActivationOpGen(NeuronUnaryInst):
                 default=1.0,
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
         dst=DstInfo(),
         rhs=(
             Show("function"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -87,7 +87,12 @@ class SBAtomLoadGen(NeuronUnaryInst):
                 optional=True,
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
         dst=DstInfo(memory=("sbuf",)),
         rhs=(Show("src"),),
         engines=("dma",),

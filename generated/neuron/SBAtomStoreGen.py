@@ -10,7 +10,7 @@ from generated.vocabulary import RMW_OPS, RmwOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -73,7 +73,12 @@ class SBAtomStoreGen(NeuronUnaryInst):
                 one_of=RMW_OPS,
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
         dst=DstInfo(
             use="required",
             memory=("dram",),

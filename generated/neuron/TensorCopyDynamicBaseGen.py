@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from runtime.access import AccessMode, APIndex, NeuronAP
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -87,6 +87,7 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
             ),
         ),
         ap_indices=("addr_free_indices",),
+        results=(ResultInfo(same_as="src"),),
         dst=DstInfo(),
         engines=("vector", "scalar", "gpsimd", "dma"),
         op_kind="data_movement",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.wrappers.TensorCopyDynamicBase import TensorCopyDynamicBase
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class TensorCopyDynamicDstGen(TensorCopyDynamicBase):
             ),
         ),
         ap_indices=("addr_free_indices",),
+        results=(ResultInfo(same_as="src"),),
         dst=DstInfo(use="required"),
         rhs=(Show("src"),),
         engines=("vector", "scalar", "gpsimd", "dma"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import DstInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -60,7 +60,12 @@ class TensorCopyOpGen(NeuronUnaryInst):
                 "src",
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
         dst=DstInfo(),
         rhs=(Show("src"),),
         engines=("vector", "scalar", "gpsimd"),

@@ -11,7 +11,7 @@ from generated.vocabulary import ALU_OPS, AluOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
 from runtime.relations import may_be_equal
 from runtime.tensors import Tensor
@@ -84,7 +84,12 @@ class TensorTensorOpGen(NeuronNaryInst):
                 one_of=ALU_OPS,
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="lhs",
+            ),
+        ),
         dst=DstInfo(),
         rhs=(
             Show("op"),

@@ -183,7 +183,7 @@ class BirWriter:
             if inst.type is not dst.type:
                 record["type"] = self.type(inst.type)
         elif inst.type is not _NONE:
-            record["results"] = [self.definition(result) for result in inst.results]
+            record["results"] = [NONE if result is None else self.definition(result) for result in inst.all_results]
 
     def _defaults_of(self, inst: Instruction) -> Mapping[str, Any]:
         defaults = self._defaults.get(type(inst))

@@ -50,7 +50,6 @@ class Form:
         info = cls.INFO
         self.cls = cls
         self.info = info
-        self.n_results = len(info.results)
         self.has_engine = issubclass(cls, NeuronInst)
         self.has_dst = self.has_engine and (info.dst is None or info.dst.is_allowed)
         self.is_generic = issubclass(cls, GenericInst)
@@ -128,7 +127,7 @@ class Form:
             return lambda scanner, scope: scanner.string('"loc", a text in quotes', "T024")
         if name == "rounding":
             return lambda scanner, scope: _read_one_of(scanner, "rounding", _ROUNDINGS)
-        if name == "engine" and self.has_dst:
+        if name == "engine" and self.has_engine:
             return lambda scanner, scope: _ENGINES[_read_one_of(scanner, "engine", tuple(_ENGINES))]
         if name == "carried" and self.is_generic:
             return lambda scanner, scope: read_hex(scanner, '"carried"')

@@ -118,6 +118,11 @@ class InstructionReader:
             results.append((name, read_type(scanner), start, own))
             if not scanner.accept(","):
                 break
+            while scanner.take(_absent) is not None:
+                results.append((_ABSENT, _NONE, scanner.pos, None))
+                if not scanner.accept(","):
+                    scanner.expect("=")
+                    return results
             scanner.skip_space()
             start = scanner.pos
             name = scanner.name("%", "a further result such as %r")
@@ -144,7 +149,7 @@ class InstructionReader:
             form.read_dictionary(scanner, self.scope, fields)
         form.complete(scanner, fields, at)
         rounding = fields.pop("rounding", None)
-        carried = fields.pop("carried", None)
+        carried = fields.pop("carried", None) if form.is_generic else None
         fields.update(writes or self._results(form, at, results))
         inst = form.cls(**fields)
         if rounding is not None:
@@ -156,7 +161,8 @@ class InstructionReader:
             has_ended = self._read_open_regions(form, inst, at, has_ended)
         if not has_ended and not scanner.accept_end_of_line():
             scanner.fail_expecting("the end of the line", help=self.scope.did_you_mean_a_name() or form.usage)
-        for value, (name, _, site, own) in zip(inst.results, results, strict=True):
+        present = [result for result in results if result[0] != _ABSENT] if len(results) > 1 else results
+        for value, (name, _, site, own) in zip(inst.results, present, strict=True):
             value.name = plain_name(name) if own is None else own
             self.scope.define(name, value, site)
         block.append(inst)
@@ -193,9 +199,11 @@ class InstructionReader:
 
     def _results(self, form: Form, at: int, results: list[Result]) -> Fields:
         """Return the argument of the constructor that says what the instruction gives."""
-        for _, type, _, _ in results:
-            if type is _NONE:
+        for name, type, _, _ in results:
+            if type is _NONE and name != _ABSENT:
                 self._fail_results(form, at, "gives a result of type none", "leave out name and type")
+        if form.info.has_any_number_of_results and any(name == _ABSENT for name, *_ in results):
+            self._fail_results(form, at, "has any number of results, none of which can be absent", "leave out `none`")
         if form.info.many_results:
             return {"result_types": [type for _, type, _, _ in results]}
         expected = len(form.info.results)
@@ -236,6 +244,8 @@ def _region_usage(form: Form) -> str:
     return f"{form.usage} {' '.join(f'{name} {{ ... }}' for name in form.info.regions)}"
 
 
+_ABSENT = ""  # in place of the name of a result that is absent
+_absent = re.compile(rf"{SPACE}none(?![A-Za-z0-9_.])")
 _block = re.compile(BLOCK)
 _equals_mnemonic = re.compile(rf"={SPACE}({MNEMONIC.pattern})")
 _writes = re.compile(r"[=\[]")

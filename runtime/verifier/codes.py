@@ -43,6 +43,9 @@ CODES: Mapping[str, str] = {
     "V054": "a result that is said to be absent",
     "V055": "a destination in the wrong memory",
     "V056": "a destination of the wrong element type",
+    "V057": "a result that must be there is absent",
+    "V058": "a result of the wrong element type",
+    "V059": "a result of the wrong rank",
     # Engines and targets.
     "V060": "an instruction is on an engine where it cannot run",
     "V061": "the target does not have the engine",

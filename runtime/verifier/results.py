@@ -5,6 +5,7 @@ from __future__ import annotations
 from runtime.access import AccessMode
 from runtime.diagnostics import either
 from runtime.engines import NeuronEngine
+from runtime.info import ResultInfo
 from runtime.instructions import Instruction, NeuronInst
 from runtime.relations import may_be_equal
 from runtime.targets import Target
@@ -12,6 +13,9 @@ from runtime.types import Type, TypeKind
 from runtime.verifier.findings import Findings, counted
 from runtime.verifier.operands import any_of
 from runtime.verifier.plans import ClassPlan
+from runtime.verifier.result_facts import check_result_facts
+
+_NONE = Type.none()
 
 
 def check_destination(inst: Instruction, plan: ClassPlan, findings: Findings) -> bool:
@@ -38,18 +42,22 @@ def check_destination(inst: Instruction, plan: ClassPlan, findings: Findings) ->
 
 def check_results(inst: Instruction, plan: ClassPlan, findings: Findings) -> None:
     """Check the types of all results against the operands."""
+    if plan.asks_of_results:
+        check_result_facts(inst, findings)
     if plan.infer is None:
         return
     expected = plan.infer(inst)
-    found = (inst.type,) if inst.dst is not None else tuple(result.type for result in inst.results)
+    found = (inst.type,) if inst.dst is not None else tuple(inst.result_types)
     if expected == found:
         return
-    if len(expected) != len(found):
+    if len(expected) != len(found) and plan.infers_all:
         what = f"`{plan.info.mnemonic}` gives {len(expected)}"
         findings.add("V050", f"the instruction has {counted(len(found), 'result')}; {what}", inst, "result")
         return
-    for index, (here, there) in enumerate(zip(found, expected, strict=True)):
-        _check_type(inst, index, here, there, plan, findings)
+    for index, (here, there) in enumerate(zip(found, expected, strict=False)):
+        if here is not _NONE and there is not None:
+            info = plan.info.results[min(index, len(plan.info.results) - 1)]
+            _check_type(inst, index, here, there, info, plan, findings)
 
 
 def check_engine(inst: NeuronInst, plan: ClassPlan, target: Target | None, findings: Findings) -> None:
@@ -81,9 +89,15 @@ def why_not_type(found: Type, expected: Type, *, free_dtype: bool = False) -> st
 
 
 def _check_type(
-    inst: Instruction, index: int, found: Type, expected: Type, plan: ClassPlan, findings: Findings
+    inst: Instruction,
+    index: int,
+    found: Type,
+    expected: Type,
+    info: ResultInfo,
+    plan: ClassPlan,
+    findings: Findings,
 ) -> None:
-    part = why_not_type(found, expected, free_dtype=plan.free_dtype)
+    part = why_not_type(found, expected, free_dtype=info.free_dtype)
     if part is not None:
         message = f"the {part} of {found} does not follow from the operands; expected {expected}"
         findings.add("V050", message, inst, f"result[{index}]" if inst.dst is None else "dst")

@@ -14,7 +14,7 @@ from runtime.diagnostics import Note, Place, did_you_mean, either
 
 def check_fields(definition: Definition, problems: Problems) -> None:
     """Operands, attributes, lists of indices and regions share one namespace; so do results among themselves."""
-    names = [field.name for field in definition.fields] + list(definition.regions)
+    names = [field.name for field in definition.fields] + [region.name for region in definition.regions]
     _report_twice(definition, [*names, *_named_results(definition)], "fields", problems)
 
 
@@ -31,8 +31,8 @@ def check_clashes(
         if base.wrapper and base.wrapper.value in sources.wrappers:
             classes.append(sources.wrappers[base.wrapper.value])
     owners = {member: found for found in reversed(classes) for member in found.members}
-    names = (*(field.name for field in definition.fields), *definition.regions, *_named_results(definition))
-    for name in names:
+    names = [field.name for field in definition.fields] + [region.name for region in definition.regions]
+    for name in (*names, *_named_results(definition)):
         if definition.says(name) and name.value not in RESERVED:
             _report_clash(name, owners, problems)
 

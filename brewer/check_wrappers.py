@@ -79,9 +79,9 @@ def members_below(chain: Sequence[Definition], sources: PythonSources) -> frozen
     for found in sources.lineage(chain[-1].base.value):
         members.update(found.members)
     for definition in chain:
-        names = [field.name.value for field in definition.fields] + [region.value for region in definition.regions]
+        names = [field.name.value for field in definition.fields] + [region.name.value for region in definition.regions]
         members.update(form for name in names for form in (name, f"_{name}"))
-        members.update(f"{region}_" for region in definition.regions)  # where the name is a keyword of Python
+        members.update(f"{region.name}_" for region in definition.regions)  # where the name is a keyword of Python
         members.update(f"_verify_{rule.label}" for rule in all_rules(definition))
         if definition is not chain[0] and definition.wrapper and definition.wrapper.value in sources.wrappers:
             members.update(sources.wrappers[definition.wrapper.value].members)

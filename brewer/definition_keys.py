@@ -14,9 +14,10 @@ from brewer.field_keys import (
     FIELD_NAME,
     LABEL,
     OPERAND,
+    REGION,
+    REGION_NAME,
     RESULT,
     RESULT_NAME,
-    SNAKE_CASE,
     flag_key,
 )
 from brewer.kinds import (
@@ -38,7 +39,6 @@ from brewer.kinds import (
 OP_KINDS = ("compute", "reduction", "elementwise", "data_movement", "boundary")
 # How `BirWriter` writes a field: the names of its methods, and `list` for a list of them.
 BIR_KINDS = ("var", "number", "word", "flag", "dtype", "shape", "type", "constant", "indices", "list")
-REGION_NAME = Pattern("name of a region", SNAKE_CASE, "write it in snake_case")
 SENTENCE = Pattern(
     "sentence",
     r"\s*[^a-z\s](.|\n)*\.\s*",
@@ -170,7 +170,13 @@ DEFINITION = Table(
             "Extra lists of access-pattern indices.",
             "ap_indices: {free: {}}",
         ),
-        Key("regions", OneOrMore(REGION_NAME), "The blocks that it holds.", "regions: [then, else]"),
+        Key(
+            "regions",
+            Either((OneOrMore(REGION_NAME), Entries(REGION_NAME, Section(REGION)))),
+            "The blocks that it holds, with what they receive and hand out. Of a list of names each runs at most once,"
+            " receives nothing and hands out a value for each result.",
+            "regions: [then, else]",
+        ),
         Key(
             "constraints",
             _named(LABEL, CONSTRAINT),

@@ -11,7 +11,20 @@ from pathlib import PurePosixPath
 from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
 from brewer.info_view import capabilities
-from brewer.model import Attribute, Constraint, Definition, Destination, Engines, Fact, Operand, Result, Source, Text
+from brewer.model import (
+    Attribute,
+    Constraint,
+    Definition,
+    Destination,
+    Engines,
+    Fact,
+    Operand,
+    Port,
+    Region,
+    Result,
+    Source,
+    Text,
+)
 from brewer.python_sources import PythonSources
 from brewer.python_text import docstring, wrapped
 from brewer.rule_views import all_rules
@@ -46,7 +59,7 @@ def class_docstring(definition: Definition, in_memory: bool, sources: PythonSour
         _section("Attributes", (_attribute(definition, attribute) for attribute in definition.attributes)),
         _section("Index lists", (_field(definition, i.name, [], i.doc) for i in definition.ap_indices)),
         _section("Results", (_result(definition, result, sources) for result in definition.results)),
-        _section("Regions", (_entry(region.value) for region in definition.regions)),
+        _section("Regions", map(_region, definition.regions)),
         _section("Rules", _rules(definition)),
         _section("Engines", _engines(definition.engines)),
         _section("Passes", _facts(definition)),
@@ -143,6 +156,28 @@ def result_rule(definition: Definition, result: Result, sources: PythonSources) 
     facts += [PRECISION_WORDS[result.precision]] if result.precision else []
     facts += ["the caller may choose the dtype"] * result.free_dtype
     return "; ".join([rule, *facts]), doc
+
+
+def _region(region: Region) -> list[str]:
+    return _entry(region.name.value, "; ".join(region_facts(region)), region.doc)
+
+
+def region_facts(region: Region) -> list[str]:
+    """How often a region runs, what it receives and hands out, where something is said of it."""
+    runs = {"once": ["runs once"], "any": ["runs any number of times"]}
+    said = list(runs.get(region.runs, ()))
+    said += [f"takes {', '.join(map(_port, region.takes))}"] * bool(region.takes)
+    if region.yields is not None:
+        said.append(f"yields {', '.join(map(_port, region.yields)) or 'nothing'}")
+    return said
+
+
+def _port(port: Port) -> str:
+    along = f" along {port.along}" if port.along else ""
+    facts = [f"like {port.same_as}"] * bool(port.same_as) + [f"an item of {port.item_of}{along}"] * bool(port.item_of)
+    facts += ["/".join(port.dtypes)] * bool(port.dtypes)
+    facts += [f"rank {' or '.join(map(str, port.rank))}"] * bool(port.rank)
+    return f"{port.name} ({' of '.join(facts)})" if facts else str(port.name)
 
 
 def _rules(definition: Definition) -> list[list[str]]:

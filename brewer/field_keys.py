@@ -6,6 +6,7 @@ import keyword
 
 from brewer.kinds import (
     Either,
+    Entries,
     Flag,
     FreeText,
     Key,
@@ -16,6 +17,7 @@ from brewer.kinds import (
     OneOrMore,
     Pattern,
     Reference,
+    Section,
     Table,
     TypeWord,
     Whole,
@@ -189,6 +191,53 @@ RESULT = Table(
     ),
     needs=(Need("dtype", beside="shape"), Need("shape", beside="dtype", unless="infer")),
     is_inherited=True,
+)
+
+REGION_NAME = Pattern("name of a region", SNAKE_CASE, "write it in snake_case")
+PORT_NAME = Pattern("name of a port", SNAKE_CASE, "write it in snake_case")
+PORT = Table(
+    "a port of a region",
+    "A value that a region receives or hands out, or as many as the operands or results that it is like.",
+    (
+        Key("same_as", Reference("operand or result"), "What has its type.", "same_as: init"),
+        Key(
+            "item_of",
+            Reference("operand or result"),
+            "What it is an item of: its type lacks one dimension of that type.",
+            "item_of: items",
+        ),
+        Key(
+            "along", Reference("int attribute"), "The attribute that says which one; absent: the first.", "along: axis"
+        ),
+        Key("dtypes", DTYPES, "The legal data types, where nothing else gives the type.", "dtypes: bool"),
+        Key("rank", OneOrMore(Whole(0)), "The legal ranks, where nothing else gives the type.", "rank: 0"),
+    ),
+    exclusive=(
+        ("same_as", "item_of"),
+        *((source, key) for source in ("same_as", "item_of") for key in ("dtypes", "rank")),
+    ),
+    needs=(Need("item_of", beside="along"),),
+)
+RUNS = ("once", "at_most_once", "any")
+REGION = Table(
+    "a region",
+    "A block that an instruction holds.",
+    (
+        Key("runs", Word("number of runs", RUNS), "How often it runs.", "runs: any", default="at_most_once"),
+        Key(
+            "takes",
+            Entries(PORT_NAME, Section(PORT)),
+            "Its arguments, in order; absent: none.",
+            "takes: {state: {same_as: init}}",
+        ),
+        Key(
+            "yields",
+            Entries(PORT_NAME, Section(PORT)),
+            "What it hands out, in order; absent: a value for each result.",
+            "yields: {next: {same_as: init}}",
+        ),
+        _DOC,
+    ),
 )
 
 DST_USES = ("required", "optional", "forbidden")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brewer.field_views import default_value, enum_constant, group_constant
 from brewer.load import Brewable
-from brewer.model import Attribute, Definition, Destination, Fact, Operand, Result
+from brewer.model import Attribute, Definition, Destination, Fact, Operand, Port, Region, Result
 from brewer.python_sources import PythonSources
 from brewer.python_text import Call, Code, literal
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
@@ -20,7 +20,7 @@ def info_view(brewable: Brewable, groups: frozenset[str], in_memory: bool, sourc
         "ap_indices": tuple(indices.name.value for indices in definition.ap_indices),
         "results": _results(definition, groups),
         "dst": _destination(definition.dst, groups) if in_memory else None,
-        "regions": tuple(region.value for region in definition.regions),
+        "regions": tuple(_region(region, groups) for region in definition.regions),
         "rhs": tuple(_rhs_parts(rhs)) if rhs else (),
         "engines": definition.engines.legal,
         "engines_by_target": dict(definition.engines.by_target),
@@ -35,7 +35,7 @@ def info_view(brewable: Brewable, groups: frozenset[str], in_memory: bool, sourc
         _keyword("dialect", definition.dialect),
         _keyword("mnemonic", rhs.mnemonic.value if rhs else None),
     )
-    exploded = ("results", "operands", "attributes", "rhs", "facts", "engines_by_target", "renames")
+    exploded = ("results", "operands", "attributes", "regions", "rhs", "facts", "engines_by_target", "renames")
     return (*head, *(_keyword(name, value, name in exploded) for name, value in said.items() if value))
 
 
@@ -77,6 +77,25 @@ def _destination(dst: Destination, groups: frozenset[str]) -> Call:
     }
     kept = {name: value for name, value in said.items() if value}
     return Call("DstInfo", (), kept, exploded=len(kept) > 1)
+
+
+def _region(region: Region, groups: frozenset[str]) -> Call:
+    said = {
+        "runs": region.runs if region.runs != "at_most_once" else "",
+        "takes": tuple(_port(port, groups) for port in region.takes),
+    }
+    kept: dict[str, object] = {name: value for name, value in said.items() if value}
+    if region.yields is not None:
+        kept["yields"] = tuple(_port(port, groups) for port in region.yields)
+    return Call("RegionInfo", (region.name.value,), kept, exploded=bool(kept))
+
+
+def _port(port: Port, groups: frozenset[str]) -> Call:
+    names = {"same_as": port.same_as, "item_of": port.item_of, "along": port.along}
+    said: dict[str, object] = {key: name.value for key, name in names.items() if name}
+    said |= {"dtypes": _dtypes(port.dtypes, groups)} if port.dtypes else {}
+    said |= {"rank": port.rank} if port.rank else {}
+    return Call("PortInfo", (port.name.value,), said, exploded=False)
 
 
 def _operand(operand: Operand, groups: frozenset[str]) -> Call:

@@ -50,7 +50,7 @@ ONLY_THE_LOADER: Mapping[str, str] = {
     "D070 to D076, D078, D079": "names of fields, engines and versions beside each other; two numbers in a constraint",
     "D075, D090": "a version in quotes",
     "D091": "two operands at one place",
-    "D120, D121": "what is written beside fields, dialect and engines",
+    "D120 to D122": "what is written beside fields, dialect and engines",
 }
 """What a schema cannot say, by code; it is told when brewing."""
 

@@ -147,6 +147,29 @@ class FactByAttribute:
     values: tuple[Text, ...]
 
 
+@frozen
+class Port:
+    """One value, or as many as another field has, that a region receives or hands out."""
+
+    name: Text
+    same_as: Text | None = None  # the operand or result whose type it has
+    item_of: Text | None = None  # the operand or result of which it is an item, along a dimension
+    along: Text | None = None  # the attribute that says which dimension; None: the first
+    dtypes: tuple[str, ...] = ()  # legal element types where nothing gives the type; empty: any
+    rank: tuple[int, ...] = ()
+
+
+@frozen
+class Region:
+    """A block that an instruction holds."""
+
+    name: Text
+    runs: str = "at_most_once"  # once, at_most_once or any
+    takes: tuple[Port, ...] = ()  # its arguments
+    yields: tuple[Port, ...] | None = None  # None: a value for each result
+    doc: str = ""
+
+
 Fact = bool | tuple[FactByAttribute, ...]
 
 
@@ -202,7 +225,7 @@ class Definition:
     results: tuple[Result, ...] = ()
     attributes: tuple[Attribute, ...] = ()
     ap_indices: tuple[ApIndices, ...] = ()
-    regions: tuple[Text, ...] = ()  # blocks that it holds: the branches of an If
+    regions: tuple[Region, ...] = ()  # blocks that it holds: the branches of an If
     constraints: tuple[Constraint, ...] = ()
     engines: Engines = Engines()
     capabilities: tuple[tuple[str, bool], ...] = ()  # defaults of class properties, what is true of every instance

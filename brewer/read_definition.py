@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-from brewer.definition_keys import DEFINITION, REGION_NAME
+from brewer.definition_keys import DEFINITION
 from brewer.inheritance import Header
-from brewer.keys import Keys, is_mapping_of_mappings, is_written_as
+from brewer.keys import Keys, is_mapping_of_mappings
 from brewer.model import Definition, Text
 from brewer.problems import Problems
 from brewer.read_destination import read_destination
 from brewer.read_fields import read_ap_indices, read_attribute, read_operand, read_result
+from brewer.read_regions import read_regions
 from brewer.read_rules import (
     read_capabilities,
     read_constraint,
@@ -82,7 +83,7 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
         results=results,
         attributes=attributes,
         ap_indices=tuple(read_ap_indices(n, body, problems) for n, body in keys.named_mappings("ap_indices")),
-        regions=tuple(region for region in keys.texts("regions") if is_written_as(REGION_NAME, region, problems)),
+        regions=read_regions(keys, vocabulary, problems),
         constraints=tuple(constraint for constraint in constraints if constraint),
         engines=read_engines(keys, vocabulary, problems),
         capabilities=read_capabilities(keys, problems),

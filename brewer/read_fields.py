@@ -48,7 +48,7 @@ def read_operand(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Pr
         variadic=variadic,
         dtypes=vocabulary.dtypes_of(keys.words("dtypes"), problems),
         memory=tuple(word.value for word in keys.words("memory")),
-        rank=_read_rank(keys, problems),
+        rank=read_rank(keys, problems),
         shape=_read_dims(keys, problems),
         precision=precision.value if precision else None,
         doc=keys.text_or_empty("doc"),
@@ -102,13 +102,13 @@ def read_result(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Pro
         variadic=keys.flag("variadic"),
         free_dtype=keys.flag("free_dtype"),
         dtypes=vocabulary.dtypes_of(keys.words("dtypes"), problems),
-        rank=_read_rank(keys, problems),
+        rank=read_rank(keys, problems),
         precision=precision.value if precision else None,
         doc=keys.text_or_empty("doc"),
     )
 
 
-def _read_rank(keys: Keys, problems: Problems) -> tuple[int, ...]:
+def read_rank(keys: Keys, problems: Problems) -> tuple[int, ...]:
     node = keys.value("rank")
     if node is None:
         return ()

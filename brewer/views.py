@@ -74,7 +74,7 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
     own_indices = tuple(field for field in own if field.kind == "indices")
     own_regions = base is None or definition.regions != base.regions
     own_results = base is None or definition.results != base.results
-    regions = tuple(_region(region.value) for region in definition.regions) if own_regions else ()
+    regions = tuple(_region(region.name.value) for region in definition.regions) if own_regions else ()
     constructs = base is None or bool(own or regions) or constructor_kind(definition) != constructor_kind(base)
     rules = rule_views(definition, base)
     serializes = bool(own) or (base is not None and definition.serialize != base.serialize)

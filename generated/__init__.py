@@ -26,7 +26,9 @@ INSTRUCTIONS: Final[dict[str, tuple[str, str]]] = {
     "graph.matmul": ("generated.graph.MatMulGen", "MatMulGen"),
     "graph.pool": ("runtime.wrappers.Pool", "Pool"),
     "graph.reduce": ("runtime.wrappers.Reduce", "Reduce"),
+    "graph.scan": ("generated.graph.ScanGen", "ScanGen"),
     "graph.softmax": ("generated.graph.SoftmaxGen", "SoftmaxGen"),
+    "graph.while": ("generated.graph.WhileGen", "WhileGen"),
     "matmul": ("runtime.wrappers.MatMulOp", "MatMulOp"),
     "sb_atom_load": ("generated.neuron.SBAtomLoadGen", "SBAtomLoadGen"),
     "sb_atom_store": ("generated.neuron.SBAtomStoreGen", "SBAtomStoreGen"),
@@ -52,6 +54,7 @@ CLASSES: Final[dict[str, str]] = {
     "ReduceGen": "generated.graph.ReduceGen",
     "SBAtomLoadGen": "generated.neuron.SBAtomLoadGen",
     "SBAtomStoreGen": "generated.neuron.SBAtomStoreGen",
+    "ScanGen": "generated.graph.ScanGen",
     "SoftmaxGen": "generated.graph.SoftmaxGen",
     "TensorCopyDynamicBaseGen": "generated.neuron.TensorCopyDynamicBaseGen",
     "TensorCopyDynamicDstGen": "generated.neuron.TensorCopyDynamicDstGen",
@@ -59,6 +62,7 @@ CLASSES: Final[dict[str, str]] = {
     "TensorCopyOpGen": "generated.neuron.TensorCopyOpGen",
     "TensorScalarPtrOpGen": "generated.neuron.TensorScalarPtrOpGen",
     "TensorTensorOpGen": "generated.neuron.TensorTensorOpGen",
+    "WhileGen": "generated.graph.WhileGen",
 }
 """Generated class -> its module, where the name is unique."""
 

@@ -134,7 +134,7 @@ class _Comparison:
             self._pair(f"{path}: result {index}", *pair)
         self.instructions.append((path, a, b))
         _same(f"{path}: number of regions", len(a.blocks), len(b.blocks))
-        names = a.region_names if isinstance(a, GenericInst) else a.INFO.regions
+        names = a.region_names if isinstance(a, GenericInst) else a.INFO.region_names
         for name, one, other in zip(names, a.blocks, b.blocks, strict=True):
             self._pair_blocks(f"{path}.{name}", one, other)
 

@@ -66,7 +66,6 @@ class GenericInst(Instruction):
     """An instruction with any number of operands and results, open attributes and any number of regions."""
 
     __slots__ = ("_absent", "_regions", "_values", "attributes")
-    may_repeat_regions: ClassVar[bool] = True  # nothing is known of any operator: it may be a loop
 
     attributes: dict[str, Any]  # in the order in which they are written
     _values: tuple[Operand | None, ...]
@@ -96,6 +95,11 @@ class GenericInst(Instruction):
         except Exception:
             self._give_up({"values": values})
             raise
+
+    @property
+    def may_repeat_regions(self) -> bool:
+        """Always: nothing is known of any operator, so it may be a loop."""
+        return True
 
     @property
     def values(self) -> tuple[Operand | None, ...]:

@@ -90,6 +90,32 @@ class AttributeInfo:
 
 
 @dataclass(frozen=True)
+class PortInfo:
+    """One value, or as many as another field has, that a region receives or hands out.
+
+    Its type is that of the operands or results `same_as`; or that of an item of those of `item_of`, which lacks the
+    dimension that the attribute `along` says, or the first one.
+    """
+
+    name: str
+    same_as: str = ""
+    item_of: str = ""
+    along: str = ""
+    dtypes: tuple[str, ...] = ()  # names of the legal element types, where nothing gives the type; empty: any
+    rank: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class RegionInfo:
+    """A block that an instruction holds: how often it runs, what it receives, and what it hands out."""
+
+    name: str
+    runs: str = "at_most_once"  # once, at_most_once, or any number of times
+    takes: tuple[PortInfo, ...] = ()  # its arguments
+    yields: tuple[PortInfo, ...] | None = None  # None: a value for each result of the instruction
+
+
+@dataclass(frozen=True)
 class Show:
     """A placeholder of `rhs_str`: here stands the field `name`."""
 
@@ -118,7 +144,7 @@ class InstructionInfo:
     results: tuple[ResultInfo, ...] = (ResultInfo(),)
     open_attributes: bool = False  # whether it has a dictionary `attributes` beside the fields that are named here
     dst: DstInfo | None = None  # None: it has no memory, as all of the graph
-    regions: tuple[str, ...] = ()
+    regions: tuple[RegionInfo, ...] = ()
     rhs: tuple[str | Show | Group, ...] = ()  # the text form, after the mnemonic
     engines: tuple[str, ...] = ()  # where it may run; empty: not said
     engines_by_target: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a target differs from that
@@ -133,6 +159,16 @@ class InstructionInfo:
         if target is None or not self.engines_by_target:
             return self.engines
         return self.engines_by_target.get(target, self.engines)
+
+    @cached_property
+    def region_names(self) -> tuple[str, ...]:
+        """The names of its regions."""
+        return tuple(region.name for region in self.regions)
+
+    @cached_property
+    def may_repeat_regions(self) -> bool:
+        """Whether it may run one of its regions any number of times."""
+        return any(region.runs == "any" for region in self.regions)
 
     @cached_property
     def has_any_number_of_results(self) -> bool:

@@ -153,6 +153,10 @@ class Instruction(HasResults, Statement):
         return None
 
     @property
+    def may_repeat_regions(self) -> bool:
+        return self.INFO.may_repeat_regions
+
+    @property
     def npartitions(self) -> int:
         """Extent of the first dimension of the result; 1 for a scalar."""
         shape = self.type.shape

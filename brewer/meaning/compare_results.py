@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from brewer.meaning.allowed import change_of
 from brewer.meaning.compare_operands import expanded
 from brewer.meaning.rules import Change
 from brewer.meaning.sides import Sides
-from brewer.model import Definition, Result, Text
+from brewer.model import Definition, Port, Result, Text
 
 
 def compare_results(sides: Sides) -> Iterator[Change]:
@@ -59,10 +59,11 @@ def _compare_destination(sides: Sides) -> Iterator[Change]:
 
 
 def compare_regions(sides: Sides) -> Iterator[Change]:
-    old, new = ([region.value for region in side.regions] for side in sides.definitions)
+    yield from _compare_ports(sides)
+    old, new = ([region.name.value for region in side.regions] for side in sides.definitions)
     if old == new:
         return
-    place = sides.now.definition.regions[0].place if new else sides.now.definition.name.place
+    place = sides.now.definition.regions[0].name.place if new else sides.now.definition.name.place
     renamed = [(before, now) for before, now in zip(old, new, strict=False) if before != now]
     if len(old) == len(new) and not set(old).intersection(now for _, now in renamed):
         for before, now in renamed:
@@ -74,6 +75,35 @@ def compare_regions(sides: Sides) -> Iterator[Change]:
         yield Change("region_added", f'region "{name}"', "", place)
     if [name for name in old if name in new] != [name for name in new if name in old]:
         yield Change("regions_moved", "regions", f"{', '.join(old)} -> {', '.join(new)}", place)
+
+
+def _compare_ports(sides: Sides) -> Iterator[Change]:
+    """What the regions that stay receive and hand out, and how often they run."""
+    old, new = ({region.name.value: region for region in side.regions} for side in sides.definitions)
+    for name, now in new.items():
+        before = old.get(name)
+        if before is None:
+            continue
+        subject, place = f'region "{name}"', now.name.place
+        if before.runs != now.runs:
+            yield Change("region_runs_changed", subject, f"runs {before.runs} -> {now.runs}", place)
+        renamed = dict(sides.names)
+        for what, was, is_now in (("takes", before.takes, now.takes), ("yields", before.yields, now.yields)):
+            if _ports(was, renamed) != _ports(is_now, {}):
+                yield Change("region_ports_changed", subject, f"other values in `{what}`", place)
+            elif [str(port.name) for port in was or ()] != [str(port.name) for port in is_now or ()]:
+                yield Change("result_renamed", subject, f"other names in `{what}`", place)
+
+
+def _ports(ports: Sequence[Port] | None, names: Mapping[str, str]) -> object:
+    """What a region receives or hands out, with the names of fields of now."""
+    if ports is None:
+        return None
+
+    def named(name: Text | None) -> str:
+        return names.get(str(name), str(name))
+
+    return [(named(p.same_as), named(p.item_of), named(p.along), p.dtypes, p.rank) for p in ports]
 
 
 def compare_constructor(sides: Sides) -> Iterator[Change]:

@@ -56,7 +56,7 @@ def compare_docs(sides: Sides) -> Iterator[Change]:
 
 
 def _docs(definition: Definition) -> Mapping[str, str]:
-    described = (*definition.fields, *definition.results)
+    described = (*definition.fields, *definition.results, *definition.regions)
     return {found.name.value: found.doc for found in described}
 
 

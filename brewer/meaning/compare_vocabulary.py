@@ -134,6 +134,8 @@ def _targets_of(definition: Definition) -> list[str]:
 
 def _groups_of(definition: Definition) -> list[str]:
     words = [dtype for result in definition.results for dtype in result.dtypes]
+    ports = [port for region in definition.regions for port in (*region.takes, *(region.yields or ()))]
+    words += [dtype for port in ports for dtype in port.dtypes]
     return [*words, *definition.dst.dtypes, *(dtype for operand in definition.operands for dtype in operand.dtypes)]
 
 

@@ -160,6 +160,8 @@ RULES: Mapping[str, Rule] = {
     "region_renamed": Rule(TEXT | PYTHON, "a text has regions by name, a record by position"),
     "region_added": Rule(_BREAKS | VERSION, "what was written before has a region too few", "+"),
     "region_removed": Rule(_FIELD_GONE, "what was written before has a region too many", "-"),
+    "region_runs_changed": Rule(BEHAVIOUR, "passes count its runs differently"),
+    "region_ports_changed": Rule(VERIFY, "what its regions receive and hand out is refused"),
     "regions_moved": Rule(_BREAKS | VERSION, "texts and records have the regions in the order of the definition"),
     "constructor_changed": Rule(PYTHON, "arguments that callers give by position reach other parameters"),
     # The printed form.

@@ -55,7 +55,7 @@ def keys_of_field(name: str, definition: Definition) -> KeyPath:
         if field.name.value == name:
             section = "operands" if isinstance(field, Operand) else "attributes"
             return "ap_indices" if isinstance(field, ApIndices) else section, name
-    return ("regions",) if name in (region.value for region in definition.regions) else ()
+    return ("regions",) if name in (region.name.value for region in definition.regions) else ()
 
 
 def place_of_shared_item(item: Any, instructions: Instructions, trees: Trees) -> tuple[KeyPath, Place] | None:

@@ -143,7 +143,7 @@ class InstructionReader:
         scanner = self.scanner
         scanner.stated_type = results[0][1] if results else None
         fields = form.read(scanner, self.scope)
-        has_regions = bool(form.info.regions)
+        has_regions = bool(form.info.region_names)
         has_ended = not has_regions and scanner.accept_end_of_line()
         if not has_ended and not ((has_regions or form.is_generic) and scanner.peek(_block)):
             form.read_dictionary(scanner, self.scope, fields)
@@ -177,7 +177,7 @@ class InstructionReader:
         return has_ended
 
     def _read_regions(self, form: Form, inst: Instruction) -> None:
-        for name, block in zip(form.info.regions, inst.blocks, strict=True):
+        for name, block in zip(form.info.region_names, inst.blocks, strict=True):
             self._expect_region(form, name)
             self.read_region(block)
 
@@ -241,7 +241,7 @@ class InstructionReader:
 
 
 def _region_usage(form: Form) -> str:
-    return f"{form.usage} {' '.join(f'{name} {{ ... }}' for name in form.info.regions)}"
+    return f"{form.usage} {' '.join(f'{name} {{ ... }}' for name in form.info.region_names)}"
 
 
 _ABSENT = ""  # in place of the name of a result that is absent

@@ -241,7 +241,7 @@ def _labels(inst: Instruction) -> Sequence[str]:
     """Return what stands in front of each region of an instruction."""
     if isinstance(inst, GenericInst):
         return [region_label(*key) for key in inst.region_keys] if inst.blocks else ()
-    return inst.INFO.regions
+    return inst.INFO.region_names
 
 
 class _OutlinePrinter(_FunctionPrinter):

@@ -87,7 +87,7 @@ class _Walk:
         if self._is_next("{") and self._match(_block) is None:
             self.accept("{")
             self._dictionary(info)
-        for name in inst.region_names if isinstance(inst, GenericInst) else info.regions:
+        for name in inst.region_names if isinstance(inst, GenericInst) else info.region_names:
             self.take(_label)
             if self._is_next("("):
                 self._bracket("(")

@@ -56,7 +56,7 @@ class GraphInst(Instruction):
     "runtime/access.py": "class AccessMode: ...\nclass APIndex: ...\nclass NeuronAP: ...\n",
     "runtime/engines.py": "class NeuronEngine: ...\n",
     "runtime/info.py": "class AttributeInfo: ...\nclass Group: ...\nclass DstInfo: ...\nclass InstructionInfo: ...\n"
-    "class OperandInfo: ...\nclass Show: ...\n",
+    "class PortInfo: ...\nclass RegionInfo: ...\nclass ResultInfo: ...\nclass OperandInfo: ...\nclass Show: ...\n",
     "runtime/tensors.py": "class Tensor: ...\n",
     "runtime/types.py": "class Type: ...\n",
     "runtime/values.py": "class Operand: ...\n",

@@ -36,7 +36,7 @@ LOADER_ONLY = {
     "D024": '"dtypes"',
     **dict.fromkeys(("D023", "D031", "D032", "D033", "D034", "D035", "D040", "D041", "D042", "D044"), ""),
     **dict.fromkeys(("D045", "D046", "D051", "D061", "D064", "D065", "D070", "D072", "D073", "D074", "D076"), ""),
-    **dict.fromkeys(("D078", "D079", "D091", "D120", "D121"), ""),
+    **dict.fromkeys(("D078", "D079", "D091", "D120", "D121", "D122"), ""),
     "D052": 'below "min"',
     "D063": "needs the field",
     "D071": f"two numbers|has no part|{WHOLE_WITH_A_FRACTION}",

@@ -1,4 +1,4 @@
-"""Definitions with several results, some of which may be absent: what is brewed from them is built, printed, read, run."""
+"""Definitions with several results, some of which may be absent: what is brewed is built, printed, read, verified."""
 
 import io
 from pathlib import Path

@@ -107,7 +107,7 @@ def test_the_parts_of_every_class_are_known() -> None:
     for brewable in origins().instructions.brewables:
         text = "\n".join(origin.text for origin in origins().of_definition(brewable.definition.file))
         own = {field.name.value for field in brewable.definition.fields} | {
-            r.value for r in brewable.definition.regions
+            r.name.value for r in brewable.definition.regions
         }
         for member in members_of(text):
             name = member.name.split(".")[0]

@@ -9,7 +9,7 @@ from runtime.blocks import Block
 from runtime.constants import Constant
 from runtime.dtypes import DType
 from runtime.infer import matmul_type
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, RegionInfo, ResultInfo
 from runtime.instructions import GraphInst
 from runtime.types import Type
 from runtime.values import Operand
@@ -152,7 +152,7 @@ class SampleIf(GraphInst):
         "graph.if",
         operands=(OperandInfo("condition", dtypes=("bool",)),),
         results=(ResultInfo(variadic=True),),
-        regions=("then", "else"),
+        regions=(RegionInfo("then"), RegionInfo("else")),
     )
 
     def __init__(self, condition: Operand, *, result_types: Sequence[Type] = (), loc: str | None = None) -> None:

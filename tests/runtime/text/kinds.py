@@ -6,7 +6,7 @@ from typing import Any
 
 from runtime.blocks import Block
 from runtime.dtypes import dtype_of
-from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
+from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, RegionInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Instruction, NeuronInst
 from runtime.names import Names
 from runtime.text.attributes import attribute_text
@@ -72,7 +72,7 @@ INFOS = (
         "test.scan",
         operands=(OperandInfo("init", variadic=True),),
         results=(ResultInfo(variadic=True),),
-        regions=("body", "else"),
+        regions=(RegionInfo("body"), RegionInfo("else")),
         rhs=("over", Show("init")),
     ),
     InstructionInfo("Sync", "test", "test.sync", results=()),

@@ -80,6 +80,22 @@ class HasResults(Value):
         return found[index] if index < len(found) else None
 
     @property
+    def npartitions(self) -> int:
+        """Extent of the first dimension of the result; 1 for a scalar."""
+        shape = self.type.shape
+        assert shape is not None, f"{self!r} has no known shape"
+        first = shape[0] if shape else 1
+        assert isinstance(first, int), f"{self!r} has no known number of partitions"
+        return first
+
+    @property
+    def tile_size_in_bytes(self) -> int:
+        """Bytes of the result of one execution, over all partitions."""
+        size = self.type.size_in_bytes
+        assert size is not None, f"{self!r} has no known size"
+        return size
+
+    @property
     def rounding(self) -> str | None:
         """`user` where the program's author asked for the rounding of the result, so that no pass removes it."""
         return self._extra.get("rounding") if self._extra else None

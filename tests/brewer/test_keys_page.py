@@ -54,7 +54,7 @@ def test_the_command_explains_keys_and_proposes_near_names(capsys: pytest.Captur
     assert main(["keys", "same_as"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("same_as of a result\n    the name of an operand\n    The operand whose type it has; ")
-    assert "`same_as` excludes `dtype` and `infer`" in said and "rank" not in said
+    assert "`same_as` excludes `dtype` and `infer`" in said and "multiple_of" not in said
     assert main(["keys"]) == 0
     said = capsys.readouterr().out
     assert [key.name for table, key in KEYS if f"{key.name} of {table.what}\n" not in said] == []

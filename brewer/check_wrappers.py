@@ -80,6 +80,9 @@ def members_below(chain: Sequence[Definition], sources: PythonSources) -> frozen
         members.update(found.members)
     for definition in chain:
         names = [field.name.value for field in definition.fields] + [region.name.value for region in definition.regions]
+        if definition.has_many_results:
+            names += [result.name.value for result in definition.results]
+            members.update(f"_infer_{result.name}" for result in definition.results)
         members.update(form for name in names for form in (name, f"_{name}"))
         members.update(f"{region.name}_" for region in definition.regions)  # where the name is a keyword of Python
         members.update(f"_verify_{rule.label}" for rule in all_rules(definition))

@@ -80,7 +80,7 @@ def _accessors(definition: Definition) -> tuple[ResultAccessorView, ...]:
         if result.variadic:
             count = f"len(self._{result.same_as})" if result.same_as else ""
             end = " + ".join([*place, count, *([str(fixed)] if fixed else [])]) if count else ""
-            value, holds = f"self.results[{start if start != '0' else ''}:{end}]", "tuple[Value, ...]"
+            value, holds = f"self.results[{_slice('' if start == '0' else start, end)}]", "tuple[Value, ...]"
             place.append(count)
         elif not found:
             value, holds = "self", "Value"
@@ -92,6 +92,13 @@ def _accessors(definition: Definition) -> tuple[ResultAccessorView, ...]:
         doc = result.doc or f"Result `{result.name}`."
         found.append(ResultAccessorView(result.name.value, holds, value, tuple(docstring([doc], 8))))
     return tuple(found)
+
+
+def _slice(start: str, end: str) -> str:
+    """A slice as black writes it: with spaces beside what is no plain number."""
+    spaces = [" " * bool(part and not part.isdecimal()) for part in (start, end)]
+    before, behind = (" " * bool(part and any(spaces)) for part in (start, end))
+    return f"{start}{before}:{behind}{end}"
 
 
 def _rule(

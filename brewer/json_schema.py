@@ -107,7 +107,12 @@ def _table_schema(table: Table, lists: Lists) -> Schema:
         schema["dependentSchemas"] = {
             key: {"properties": {other: False for other in others}} for key, others in excluded.items()
         }
-    return schema if table.is_inherited else schema | _completeness(table)
+    if table.is_inherited:
+        return schema
+    complete = _completeness(table)
+    if excluded and "dependentSchemas" in complete:  # what a key excludes, and what it needs
+        schema["allOf"] = [{"dependentSchemas": schema.pop("dependentSchemas")}]
+    return schema | complete
 
 
 def _key_schema(key: Key, lists: Lists) -> Schema:

@@ -6,7 +6,6 @@ Deliberately absent: the forms of values (brewer/bir_schema.py), and whether an 
 from __future__ import annotations
 
 from brewer.bir_views import bir_fields
-from brewer.constructor_view import has_many_results
 from brewer.frozen import frozen
 from brewer.load import Brewable, Instructions
 from brewer.model import Attribute, AttributeType, Definition
@@ -113,7 +112,7 @@ def _form(brewable: Brewable, mnemonic: str, vocabulary: Vocabulary, sources: Py
     definition = brewable.definition
     init = next(found.init for found in sources.lineage(brewable.root) if found.init)
     parameters = {parameter.name for parameter in init}
-    many = has_many_results(definition)
+    any_number = any(result.variadic for result in definition.results)
     return RecordForm(
         mnemonic,
         definition.summary,
@@ -121,9 +120,9 @@ def _form(brewable: Brewable, mnemonic: str, vocabulary: Vocabulary, sources: Py
         tuple(SlotView(slot.name.value, slot.optional, slot.variadic) for slot in definition.operands),
         _fields(definition, vocabulary),
         tuple((rename.version, rename.old.value, rename.new.value) for rename in definition.renames),
-        max_results=None if many else min(len(definition.results), 1),
-        has_dst="dst" in parameters,
-        needs_dst=definition.dst == "required",
+        max_results=None if any_number else len(definition.results),
+        has_dst="dst" in parameters and definition.dst.use != "forbidden",
+        needs_dst=definition.dst.use == "required",
         has_engine="engine" in parameters,
         n_regions=len(definition.regions),
     )

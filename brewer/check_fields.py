@@ -15,8 +15,8 @@ from runtime.diagnostics import Note, Place, did_you_mean, either
 
 def check_fields(definition: Definition, problems: Problems) -> None:
     """Operands, attributes, lists of indices and regions share one namespace; so do results among themselves."""
-    names = [field.name for field in definition.fields] + list(definition.regions)
-    _report_twice(definition, names, "fields", problems)
+    names = [field.name for field in definition.fields] + [region.name for region in definition.regions]
+    _report_twice(definition, [*names, *_named_results(definition)], "fields", problems)
 
 
 def check_clashes(
@@ -32,9 +32,15 @@ def check_clashes(
         if base.wrapper and base.wrapper.value in sources.wrappers:
             classes.append(sources.wrappers[base.wrapper.value])
     owners = {member: found for found in reversed(classes) for member in found.members}
-    for name in (*(field.name for field in definition.fields), *definition.regions):
+    names = [field.name for field in definition.fields] + [region.name for region in definition.regions]
+    for name in (*names, *_named_results(definition)):
         if definition.says(name) and name.value not in RESERVED:
             _report_clash(name, owners, problems)
+
+
+def _named_results(definition: Definition) -> tuple[Text, ...]:
+    """The results that are properties: those of an instruction that has several."""
+    return tuple(result.name for result in definition.results) if len(definition.results) > 1 else ()
 
 
 def check_required(chain: Sequence[Definition], sources: PythonSources, problems: Problems) -> None:

@@ -36,8 +36,15 @@ def check_results(definition: Definition, vocabulary: Vocabulary, problems: Prob
             message = f'"{result.name}" has no type whose dtype the caller could choose'
             help = "add a rule for its type, such as `same_as`; without one the caller gives all of it"
             problems.error("D072", result.name.place, message, help=help)
+        if result.optional and not index:
+            message = f'"{result.name}" is the first result, which is the instruction itself, and is never absent'
+            problems.error("D072", result.name.place, message, help="let another one be the first")
+        if result.variadic and not result.same_as and index + 1 < len(definition.results):
+            message = f'nobody can tell how many of the results are "{result.name}"'
+            help = "say `same_as: <operand of any number>`, or let it be the last one"
+            problems.error("D072", result.name.place, message, help=help)
         if result.same_as:
-            _operand_named(definition, operands, result.same_as, problems)
+            _operand_named(definition, operands, result.same_as, problems, result.variadic)
         if result.dtype and result.dtype.value not in vocabulary.dtypes:
             _dtype_source(definition, result.dtype, vocabulary, problems)
         if isinstance(result.shape, Text):
@@ -158,12 +165,17 @@ def _check_attribute_part(attribute: Attribute, term: FieldTerm, problems: Probl
         problems.error("D070", term.field.place, message)
 
 
-def _operand_named(definition: Definition, operands: Mapping[str, Operand], name: Text, problems: Problems) -> None:
+def _operand_named(
+    definition: Definition, operands: Mapping[str, Operand], name: Text, problems: Problems, variadic: bool = False
+) -> None:
     operand = operands.get(name.value)
     if operand is None:
         help = problems.hint(name.place, name.value, operands, "operands")
         problems.error("D072", name.place, f'"{definition.name}" has no operand "{name}"', help=help)
-    elif operand.optional or operand.variadic:
+    elif variadic and not operand.variadic:
+        message = f'"{name}" is one operand; a result of any number has the types of an operand of any number'
+        problems.error("D072", name.place, message)
+    elif operand.optional or operand.variadic and not variadic:
         kind = "optional" if operand.optional else "variadic"
         problems.error("D072", name.place, f'"{name}" is {kind}; a result follows an operand that is always there')
 

@@ -94,9 +94,12 @@ def members_below(
     for found in sources.lineage(chain[-1].base.value):
         members.update(found.members)
     for definition in chain:
-        names = [field.name.value for field in definition.fields] + [region.value for region in definition.regions]
+        names = [field.name.value for field in definition.fields] + [region.name.value for region in definition.regions]
+        if definition.has_many_results:
+            names += [result.name.value for result in definition.results]
+            members.update(f"_infer_{result.name}" for result in definition.results)
         members.update(form for name in names for form in (name, f"_{name}"))
-        members.update(f"{region}_" for region in definition.regions)  # where the name is a keyword of Python
+        members.update(f"{region.name}_" for region in definition.regions)  # where the name is a keyword of Python
         members.update(f"_verify_{rule.label}" for rule in all_rules(definition))
         is_asked_for = with_own_wrapper or definition is not chain[0]
         if is_asked_for and definition.wrapper and definition.wrapper.value in sources.wrappers:

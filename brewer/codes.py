@@ -75,6 +75,9 @@ CODES: Mapping[str, str] = {
     "D077": "the BIR fields changed since a git reference, but not the version",
     "D078": "constraints that nothing can satisfy together",
     "D079": "an engine that the target does not have",
+    "D120": "a destination that does not fit the definition",
+    "D121": "no engine of an instruction reaches a memory",
+    "D122": "a port of a region is like something that does not exist",
     # Documents of facts about foreign operators.
     "D090": "an operator without a version, or a version that is no number",
     "D091": "two operands at one place",

@@ -35,10 +35,11 @@ class ConstructorView:
 def constructor_view(definition: Definition, fields: Sequence[FieldView], init: Iterable[Parameter]) -> ConstructorView:
     """`init` are the parameters of the runtime class's constructor."""
     others = [parameter for parameter in init if parameter.name != "result_type"]
-    has_dst = any(parameter.name == "dst" for parameter in others)
+    has_dst = definition.dst.use != "forbidden" and any(parameter.name == "dst" for parameter in others)
     result_type = _result_type(definition, has_dst)
     keywords = {parameter.name: _keyword(parameter) for parameter in others}
-    front = [keywords.pop("dst")] if has_dst else []
+    dst = keywords.pop("dst", "")
+    front = [dst] if has_dst else []
     named = tuple(field for field in fields if field.kind == "attribute" and field.default)
     required = [field for field in fields if not field.default]
     defaulted = [field for field in fields if field.default and field not in named]
@@ -48,18 +49,13 @@ def constructor_view(definition: Definition, fields: Sequence[FieldView], init: 
         keywords=(*_keywords_for_type(result_type, front), *keywords.values()),
         result_type=result_type,
         dst="dst" if has_dst else "None",
-        arguments=tuple(parameter.name for parameter in others),
+        arguments=tuple("None" if p.name == "dst" and not has_dst else p.name for p in others),
     )
 
 
 def constructor_kind(definition: Definition) -> tuple[object, ...]:
     """What a constructor depends on beside the fields: two definitions of one kind share it."""
-    return (_result_type(definition, has_dst=False),)
-
-
-def has_many_results(definition: Definition) -> bool:
-    """Whether the constructor takes the types of all results."""
-    return len(definition.results) > 1 or any(result.variadic for result in definition.results)
+    return _result_type(definition, has_dst=False), definition.dst.use == "forbidden"
 
 
 def has_rule(definition: Definition, index: int) -> bool:
@@ -70,7 +66,7 @@ def has_rule(definition: Definition, index: int) -> bool:
 
 def _result_type(definition: Definition, has_dst: bool) -> ResultType:
     follows = all(has_rule(definition, index) for index in range(len(definition.results)))
-    if has_many_results(definition):
+    if definition.has_many_results:
         return "many_inferred" if follows else "many_given"
     if not definition.results:
         return "none"

@@ -9,12 +9,15 @@ from brewer.field_keys import (
     AP_INDICES,
     ATTRIBUTE,
     CONSTRAINT,
+    DST,
+    DST_USE,
     FIELD_NAME,
     LABEL,
     OPERAND,
+    REGION,
+    REGION_NAME,
     RESULT,
     RESULT_NAME,
-    SNAKE_CASE,
     flag_key,
 )
 from brewer.kinds import (
@@ -36,7 +39,6 @@ from brewer.kinds import (
 OP_KINDS = ("compute", "reduction", "elementwise", "data_movement", "boundary")
 # How `BirWriter` writes a field: the names of its methods, and `list` for a list of them.
 BIR_KINDS = ("var", "number", "word", "flag", "dtype", "shape", "type", "constant", "indices", "list")
-REGION_NAME = Pattern("name of a region", SNAKE_CASE, "write it in snake_case")
 SENTENCE = Pattern(
     "sentence",
     r"\s*[^a-z\s](.|\n)*\.\s*",
@@ -61,7 +63,6 @@ CAPABILITY = Table(
     "What is true of every instance; a wrapper may override the property where it depends on the instance.",
     (
         flag_key("can_mutate_dst_ty", "The data type of the result may be changed; it converts as it writes."),
-        flag_key("can_write_to_psum", "The result may lie in PSUM."),
         flag_key("can_vectorize", "Neighbouring instances may become one."),
         flag_key("is_barrier", "Nothing is moved over it."),
         flag_key("side_effects", "It stays, although nobody uses its result."),
@@ -149,9 +150,9 @@ DEFINITION = Table(
         ),
         Key(
             "dst",
-            Word("rule for dst", ("required", "optional")),
-            "Whether it must write a tensor (dialects with memory).",
-            "dst: required",
+            Either((DST_USE, Section(DST))),
+            "Whether it writes a tensor, and which (dialects with memory); `dst: required` says `use` only.",
+            "dst: {use: required, memory: sbuf}",
             default="optional",
         ),
         Key("operands", _named(FIELD_NAME, OPERAND), "Its operands, in order.", "operands: {src: {dtypes: floats}}"),
@@ -169,7 +170,13 @@ DEFINITION = Table(
             "Extra lists of access-pattern indices.",
             "ap_indices: {free: {}}",
         ),
-        Key("regions", OneOrMore(REGION_NAME), "The blocks that it holds.", "regions: [then, else]"),
+        Key(
+            "regions",
+            Either((OneOrMore(REGION_NAME), Entries(REGION_NAME, Section(REGION)))),
+            "The blocks that it holds, with what they receive and hand out. Of a list of names each runs at most once,"
+            " receives nothing and hands out a value for each result.",
+            "regions: [then, else]",
+        ),
         Key(
             "constraints",
             _named(LABEL, CONSTRAINT),

@@ -11,13 +11,27 @@ from pathlib import PurePosixPath
 from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
 from brewer.info_view import capabilities
-from brewer.model import Attribute, Constraint, Definition, Engines, Fact, Operand, Result, Source, Text
+from brewer.model import (
+    Attribute,
+    Constraint,
+    Definition,
+    Destination,
+    Engines,
+    Fact,
+    Operand,
+    Port,
+    Region,
+    Result,
+    Source,
+    Text,
+)
 from brewer.python_sources import PythonSources
 from brewer.python_text import LINE_LENGTH, docstring, fits_as_it_is, wrapped
 from brewer.rule_views import all_rules
 from runtime.diagnostics import listed
 
 _INDENT = 4
+PRECISION_WORDS = {"keep": "never converted", "f32": "always f32", "index": "an index"}
 _BIR_PARTS = ("operands", "fields")
 RELATION_WORDS = {
     "equal": "equals",
@@ -45,7 +59,7 @@ def class_docstring(definition: Definition, in_memory: bool, sources: PythonSour
         _section("Attributes", (_attribute(definition, attribute) for attribute in definition.attributes)),
         _section("Index lists", (_field(definition, i.name, [], i.doc) for i in definition.ap_indices)),
         _section("Results", (_result(definition, result, sources) for result in definition.results)),
-        _section("Regions", (_entry(region.value) for region in definition.regions)),
+        _section("Regions", map(_region, definition.regions)),
         _section("Rules", _rules(definition)),
         _section("Engines", _engines(definition.engines)),
         _section("Passes", _facts(definition)),
@@ -103,7 +117,7 @@ def _operand(definition: Definition, operand: Operand, in_memory: bool) -> list[
     elif operand.rank:
         facts.append(f"rank {' or '.join(map(str, operand.rank))}")
     if operand.precision:
-        facts.append({"keep": "never converted", "f32": "always f32", "index": "an index"}[operand.precision])
+        facts.append(PRECISION_WORDS[operand.precision])
     return _field(definition, operand.name, facts, operand.doc)
 
 
@@ -128,7 +142,7 @@ def result_rule(definition: Definition, result: Result, sources: PythonSources) 
     """How the type of a result is found, and what else is said of it."""
     doc = result.doc
     if result.same_as:
-        rule = f"the type of {result.same_as}"
+        rule = f"any number, of the types of {result.same_as}" if result.variadic else f"the type of {result.same_as}"
     elif result.infer:
         rule = f"by `{result.infer}`"
         said = sources.inference[result.infer.value].doc.removeprefix("Return ")
@@ -141,12 +155,51 @@ def result_rule(definition: Definition, result: Result, sources: PythonSources) 
         rule = f"{dtype}, {shape}" if fixed else f"{dtype}, shape of {shape}"
     else:
         rule = "any number, of types that the caller gives" if result.variadic else "of a type that the caller gives"
-    return rule + "; the caller may choose the dtype" * result.free_dtype, doc
+    facts = ["it may be absent"] * result.optional + ["/".join(result.dtypes)] * bool(result.dtypes)
+    facts += [f"rank {' or '.join(map(str, result.rank))}"] * bool(result.rank)
+    facts += [PRECISION_WORDS[result.precision]] if result.precision else []
+    facts += ["the caller may choose the dtype"] * result.free_dtype
+    return "; ".join([rule, *facts]), doc
+
+
+def _region(region: Region) -> list[str]:
+    return _entry(region.name.value, "; ".join(region_facts(region)), region.doc)
+
+
+def region_facts(region: Region) -> list[str]:
+    """How often a region runs, what it receives and hands out, where something is said of it."""
+    runs = {"once": ["runs once"], "any": ["runs any number of times"]}
+    said = list(runs.get(region.runs, ()))
+    said += [f"takes {', '.join(map(_port, region.takes))}"] * bool(region.takes)
+    if region.yields is not None:
+        said.append(f"yields {', '.join(map(_port, region.yields)) or 'nothing'}")
+    return said
+
+
+def _port(port: Port) -> str:
+    along = f" along {port.along}" if port.along else ""
+    facts = [f"like {port.same_as}"] * bool(port.same_as) + [f"an item of {port.item_of}{along}"] * bool(port.item_of)
+    facts += ["/".join(port.dtypes)] * bool(port.dtypes)
+    facts += [f"rank {' or '.join(map(str, port.rank))}"] * bool(port.rank)
+    return f"{port.name} ({' of '.join(facts)})" if facts else str(port.name)
 
 
 def _rules(definition: Definition) -> list[list[str]]:
-    required = [_entry("dst", "required")] * (definition.dst == "required")
-    return required + [_constraint(constraint) for constraint in all_rules(definition)]
+    said = destination_rules(definition.dst)
+    return [_entry("dst", ", ".join(said))] * bool(said) + [
+        _constraint(constraint) for constraint in all_rules(definition)
+    ]
+
+
+def destination_rules(dst: Destination) -> list[str]:
+    """What holds of the tensor that is written, beyond that there may be one."""
+    if dst.use == "forbidden":
+        return ["none, it gives values only"] * (dst.place is not None)
+    said = [dst.use] * (dst.use != "optional")
+    said += [f"in {' or '.join(dst.memory)}"] * bool(dst.memory) + ["/".join(dst.dtypes)] * bool(dst.dtypes)
+    if isinstance(dst.accumulates, bool):
+        return said + ["accumulates"] * dst.accumulates
+    return [*said, f"accumulates where {dst.accumulates} says so"]
 
 
 def _constraint(constraint: Constraint) -> list[str]:

@@ -142,6 +142,14 @@ ENUMERATION = Table(
         Key("values", OneOrMore(ENUM_WORD), "The words, in order.", "values: [exp, square]", required=True),
     ),
 )
+ENGINE_MEMORIES = Table(
+    "the memories of an engine",
+    "Where an engine reads its operands, and where it writes.",
+    (
+        Key("reads", OneOrMore(Reference("memory space")), "The memories that it reads.", "reads: [sbuf, psum]"),
+        Key("writes", OneOrMore(Reference("memory space")), "The memories that it writes.", "writes: psum"),
+    ),
+)
 VOCABULARY = Table(
     "the vocabulary",
     "`defs/vocabulary.yaml`: the words that definitions, text and BIR may use.",
@@ -161,6 +169,12 @@ VOCABULARY = Table(
             "The targets, oldest first, each with the engines that it has.",
             "targets: {trn1: [tensor, vector]}",
             required=True,
+        ),
+        Key(
+            "engine_memories",
+            Entries(Reference("engine"), Section(ENGINE_MEMORIES)),
+            "The memory spaces that each engine reads and writes; of an engine that is not listed nothing is known.",
+            "engine_memories: {tensor: {reads: sbuf, writes: psum}}",
         ),
         Key(
             "enums",

@@ -6,6 +6,7 @@ import keyword
 
 from brewer.kinds import (
     Either,
+    Entries,
     Flag,
     FreeText,
     Key,
@@ -16,6 +17,7 @@ from brewer.kinds import (
     OneOrMore,
     Pattern,
     Reference,
+    Section,
     Table,
     TypeWord,
     Whole,
@@ -145,7 +147,12 @@ RESULT = Table(
     "a result",
     "How a type follows from the fields. Where nothing is said, the caller gives the type.",
     (
-        Key("same_as", Reference("operand"), "The operand whose type it has.", "same_as: src"),
+        Key(
+            "same_as",
+            Reference("operand"),
+            "The operand whose type it has; a result of any number has the types of an operand of any number.",
+            "same_as: src",
+        ),
         Key(
             "dtype",
             Reference("data type, operand or dtype attribute"),
@@ -165,17 +172,103 @@ RESULT = Table(
             "A function that gets types of operands and values of attributes by the names of its parameters.",
             "infer: matmul_type",
         ),
-        flag_key("variadic", "There is any number of them; the caller gives their types."),
+        flag_key("optional", "It may be absent: the caller gives it the type none. Not the first one."),
+        flag_key("variadic", "There is any number of them; the caller gives their types, unless `same_as` does."),
         flag_key("free_dtype", "The caller may choose another data type, as for copies and casts."),
+        Key("dtypes", DTYPES, "The legal data types, and groups of them; absent: any.", "dtypes: [floats, i32]"),
+        Key("rank", OneOrMore(Whole(0)), "The legal ranks; absent: any.", "rank: [1, 2]", unit="dimensions"),
+        Key(
+            "precision",
+            Word("operand precision", PRECISIONS),
+            "What the precision passes must respect, as of an operand.",
+            "precision: index",
+        ),
         _DOC,
     ),
     exclusive=(
-        *(("same_as", key) for key in ("dtype", "infer", "variadic")),
+        *(("same_as", key) for key in ("dtype", "infer")),
         *(("shape", key) for key in ("same_as", "infer", "variadic")),
-        *(("variadic", key) for key in ("infer", "dtype", "free_dtype")),
+        *(("variadic", key) for key in ("infer", "dtype", "free_dtype", "optional")),
     ),
     needs=(Need("dtype", beside="shape"), Need("shape", beside="dtype", unless="infer")),
     is_inherited=True,
+)
+
+REGION_NAME = Pattern("name of a region", SNAKE_CASE, "write it in snake_case")
+PORT_NAME = Pattern("name of a port", SNAKE_CASE, "write it in snake_case")
+PORT = Table(
+    "a port of a region",
+    "A value that a region receives or hands out, or as many as the operands or results that it is like.",
+    (
+        Key("same_as", Reference("operand or result"), "What has its type.", "same_as: init"),
+        Key(
+            "item_of",
+            Reference("operand or result"),
+            "What it is an item of: its type lacks one dimension of that type.",
+            "item_of: items",
+        ),
+        Key(
+            "along", Reference("int attribute"), "The attribute that says which one; absent: the first.", "along: axis"
+        ),
+        Key("dtypes", DTYPES, "The legal data types, where nothing else gives the type.", "dtypes: bool"),
+        Key("rank", OneOrMore(Whole(0)), "The legal ranks, where nothing else gives the type.", "rank: 0"),
+    ),
+    exclusive=(
+        ("same_as", "item_of"),
+        *((source, key) for source in ("same_as", "item_of") for key in ("dtypes", "rank")),
+    ),
+    needs=(Need("item_of", beside="along"),),
+)
+RUNS = ("once", "at_most_once", "any")
+REGION = Table(
+    "a region",
+    "A block that an instruction holds.",
+    (
+        Key("runs", Word("number of runs", RUNS), "How often it runs.", "runs: any", default="at_most_once"),
+        Key(
+            "takes",
+            Entries(PORT_NAME, Section(PORT)),
+            "Its arguments, in order; absent: none.",
+            "takes: {state: {same_as: init}}",
+        ),
+        Key(
+            "yields",
+            Entries(PORT_NAME, Section(PORT)),
+            "What it hands out, in order; absent: a value for each result.",
+            "yields: {next: {same_as: init}}",
+        ),
+        _DOC,
+    ),
+)
+
+DST_USES = ("required", "optional", "forbidden")
+DST_USE = Word("rule for dst", DST_USES)
+DST = Table(
+    'the mapping "dst"',
+    "The tensor that an instruction writes through an access pattern, in place of giving a value.",
+    (
+        Key(
+            "use",
+            DST_USE,
+            "Whether it must write a tensor, may, or gives values only.",
+            "use: required",
+            default="optional",
+        ),
+        Key(
+            "memory",
+            OneOrMore(Word("memory space", "memories")),
+            "Where the tensor may be; absent: wherever an engine of the instruction writes.",
+            "memory: psum",
+        ),
+        Key("dtypes", DTYPES, "The legal data types of what is written; absent: any.", "dtypes: [f32, bf16]"),
+        Key(
+            "accumulates",
+            Either((Flag(), Reference("optional attribute, or one of type bool"))),
+            "Whether it reads what it writes, as a sum does: always, or where this attribute is there, or true.",
+            "accumulates: rmw_op",
+            default=False,
+        ),
+    ),
 )
 
 _RELATION_DOCS = (

@@ -29,6 +29,7 @@ class FieldView:
     mode: str = ""  # the AccessMode member that the constructor gives to accesses; empty where the dialect has none
     loads: bool = False  # whether an access in this slot reads its tensor
     stores: bool = False  # whether it writes it
+    settles_dst: bool = False  # whether it decides how the instruction accesses what it writes
 
     @property
     def slot(self) -> str:
@@ -70,6 +71,7 @@ def attribute_view(definition: Definition, attribute: Attribute) -> FieldView:
         default=default_text(attribute),
         optional=attribute.optional,
         conversion="tuple" if type.is_list or type.word == "shape" else "float" if type.word == "float" else "",
+        settles_dst=str(definition.dst.accumulates) == attribute.name.value,
     )
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from brewer.constructor_view import has_many_results
 from brewer.field_views import default_value, enum_constant, group_constant
 from brewer.load import Brewable
-from brewer.model import Attribute, Definition, Fact, Operand
+from brewer.model import Attribute, Definition, Destination, Fact, Operand, Port, Region, Result
 from brewer.python_sources import PythonSources
 from brewer.python_text import Call, Code, literal
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
 
 
-def info_view(brewable: Brewable, groups: frozenset[str], sources: PythonSources) -> tuple[str, ...]:
+def info_view(brewable: Brewable, groups: frozenset[str], in_memory: bool, sources: PythonSources) -> tuple[str, ...]:
     """The keyword arguments of `InstructionInfo`, defaults left out. `groups` are the names of groups of data types."""
     definition, rhs = brewable.definition, brewable.rhs
     said: dict[str, object] = {
@@ -19,10 +18,9 @@ def info_view(brewable: Brewable, groups: frozenset[str], sources: PythonSources
         "operands": tuple(_operand(operand, groups) for operand in definition.operands),
         "attributes": tuple(_attribute(attribute) for attribute in definition.attributes),
         "ap_indices": tuple(indices.name.value for indices in definition.ap_indices),
-        "results": _result_names(definition),
-        "many_results": has_many_results(definition),
-        "free_dtype": any(result.free_dtype for result in definition.results),
-        "regions": tuple(region.value for region in definition.regions),
+        "results": _results(definition, groups),
+        "dst": _destination(definition.dst, groups) if in_memory else None,
+        "regions": tuple(_region(region, groups) for region in definition.regions),
         "rhs": tuple(_rhs_parts(rhs)) if rhs else (),
         "engines": definition.engines.legal,
         "engines_by_target": dict(definition.engines.by_target),
@@ -37,20 +35,67 @@ def info_view(brewable: Brewable, groups: frozenset[str], sources: PythonSources
         _keyword("dialect", definition.dialect),
         _keyword("mnemonic", rhs.mnemonic.value if rhs else None),
     )
-    exploded = ("operands", "attributes", "rhs", "facts", "engines_by_target", "renames")
+    exploded = ("results", "operands", "attributes", "regions", "rhs", "facts", "engines_by_target", "renames")
     return (*head, *(_keyword(name, value, name in exploded) for name, value in said.items() if value))
 
 
 def capabilities(definition: Definition) -> frozenset[str]:
-    """Those that hold; that it must write a tensor is one."""
-    holding = {name for name, holds in definition.capabilities if holds}
-    return frozenset(holding | ({"requires_dst"} if definition.dst == "required" else set()))
+    """Those that hold."""
+    return frozenset(name for name, holds in definition.capabilities if holds)
 
 
-def _result_names(definition: Definition) -> object:
-    """The names of the results; nothing where they are the usual one."""
-    names = tuple(result.name.value for result in definition.results)
-    return Code("()") if not names else names if names != ("result",) else None
+def _results(definition: Definition, groups: frozenset[str]) -> object:
+    """The results; nothing where there is the usual one, of which nothing is said."""
+    found = tuple(_result(result, groups) for result in definition.results)
+    return Code("()") if not found else None if found == (_USUAL_RESULT,) else found
+
+
+def _result(result: Result, groups: frozenset[str]) -> Call:
+    said = {
+        "optional": result.optional,
+        "variadic": result.variadic,
+        "free_dtype": result.free_dtype,
+        "same_as": result.same_as.value if result.same_as else "",
+        "dtypes": _dtypes(result.dtypes, groups),
+        "rank": result.rank,
+        "precision": result.precision,
+    }
+    name = () if result.name.value == "result" else (result.name.value,)
+    kept = {name: value for name, value in said.items() if value}
+    return Call("ResultInfo", name, kept, exploded=len(kept) + len(name) > 1)
+
+
+_USUAL_RESULT = Call("ResultInfo", (), {}, exploded=False)
+
+
+def _destination(dst: Destination, groups: frozenset[str]) -> Call:
+    said = {
+        "use": dst.use if dst.use != "optional" else None,
+        "memory": dst.memory,
+        "dtypes": _dtypes(dst.dtypes, groups),
+        "accumulates": dst.accumulates if isinstance(dst.accumulates, bool) else dst.accumulates.value,
+    }
+    kept = {name: value for name, value in said.items() if value}
+    return Call("DstInfo", (), kept, exploded=len(kept) > 1)
+
+
+def _region(region: Region, groups: frozenset[str]) -> Call:
+    said = {
+        "runs": region.runs if region.runs != "at_most_once" else "",
+        "takes": tuple(_port(port, groups) for port in region.takes),
+    }
+    kept: dict[str, object] = {name: value for name, value in said.items() if value}
+    if region.yields is not None:
+        kept["yields"] = tuple(_port(port, groups) for port in region.yields)
+    return Call("RegionInfo", (region.name.value,), kept, exploded=bool(kept))
+
+
+def _port(port: Port, groups: frozenset[str]) -> Call:
+    names = {"same_as": port.same_as, "item_of": port.item_of, "along": port.along}
+    said: dict[str, object] = {key: name.value for key, name in names.items() if name}
+    said |= {"dtypes": _dtypes(port.dtypes, groups)} if port.dtypes else {}
+    said |= {"rank": port.rank} if port.rank else {}
+    return Call("PortInfo", (port.name.value,), said, exploded=False)
 
 
 def _operand(operand: Operand, groups: frozenset[str]) -> Call:

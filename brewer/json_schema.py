@@ -50,6 +50,7 @@ ONLY_THE_LOADER: Mapping[str, str] = {
     "D070 to D076, D078, D079": "names of fields, engines and versions beside each other; two numbers in a constraint",
     "D075, D090": "a version in quotes",
     "D091": "two operands at one place",
+    "D120 to D122": "what is written beside fields, dialect and engines",
 }
 """What a schema cannot say, by code; it is told when brewing."""
 
@@ -106,7 +107,12 @@ def _table_schema(table: Table, lists: Lists) -> Schema:
         schema["dependentSchemas"] = {
             key: {"properties": {other: False for other in others}} for key, others in excluded.items()
         }
-    return schema if table.is_inherited else schema | _completeness(table)
+    if table.is_inherited:
+        return schema
+    complete = _completeness(table)
+    if excluded and "dependentSchemas" in complete:  # what a key excludes, and what it needs
+        schema["allOf"] = [{"dependentSchemas": schema.pop("dependentSchemas")}]
+    return schema | complete
 
 
 def _key_schema(key: Key, lists: Lists) -> Schema:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from brewer.check_contradictions import check_contradictions
+from brewer.check_destination import check_destination, check_memories
 from brewer.check_fields import check_clashes, check_fields, check_functions, check_required
 from brewer.check_names import check_base, check_headers, check_mnemonics
+from brewer.check_regions import check_regions
 from brewer.check_rhs import check_rhs
 from brewer.check_rules import check_constraints, check_facts, check_renames, check_results, check_serialize
 from brewer.check_semantics import check_semantics
@@ -155,4 +157,7 @@ def _check_one(chain: list[Definition], project: Project, vocabulary: Vocabulary
     check_facts(definition, problems)
     check_serialize(definition, problems)
     check_renames(definition, problems)
+    check_destination(definition, project.sources.takes_dst(chain[-1].base.value), problems)
+    check_regions(definition, problems)
+    check_memories(definition, vocabulary, problems)
     return check_rhs(definition, chain[1:], problems)

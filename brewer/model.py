@@ -95,9 +95,24 @@ class Result:
     dtype: Text | None = None  # a data type, or the operand or attribute that has it
     shape: Text | tuple[Dim, ...] | None = None  # the operand that has it, or letters and extents
     infer: Text | None = None  # a function in runtime/infer.py; its parameters are fields, and `dtype`
-    variadic: bool = False  # any number of results, whose types the caller gives
+    optional: bool = False  # it may be absent; never the first, which is the instruction
+    variadic: bool = False  # any number of results, whose types the caller gives unless `same_as` has them
     free_dtype: bool = False  # the caller may choose another element type: copies, casts, activations
+    dtypes: tuple[str, ...] = ()  # legal element types, and groups of them, as written; empty: any
+    rank: tuple[int, ...] = ()  # legal numbers of dimensions; empty: any
+    precision: str | None = None  # keep, f32 or index: what the precision passes must respect
     doc: str = ""
+
+
+@frozen
+class Destination:
+    """What holds of the tensor that an instruction writes through an access pattern."""
+
+    use: str = "optional"  # required, or forbidden: it gives values only
+    memory: tuple[str, ...] = ()  # legal memory spaces; empty: any
+    dtypes: tuple[str, ...] = ()  # legal element types, and groups of them, as written; empty: any
+    accumulates: bool | Text = False  # whether it reads what it writes; or the attribute that says so
+    place: Place | None = None  # of the key
 
 
 @frozen
@@ -132,6 +147,29 @@ class FactByAttribute:
 
     attribute: Text
     values: tuple[Text, ...]
+
+
+@frozen
+class Port:
+    """One value, or as many as another field has, that a region receives or hands out."""
+
+    name: Text
+    same_as: Text | None = None  # the operand or result whose type it has
+    item_of: Text | None = None  # the operand or result of which it is an item, along a dimension
+    along: Text | None = None  # the attribute that says which dimension; None: the first
+    dtypes: tuple[str, ...] = ()  # legal element types where nothing gives the type; empty: any
+    rank: tuple[int, ...] = ()
+
+
+@frozen
+class Region:
+    """A block that an instruction holds."""
+
+    name: Text
+    runs: str = "at_most_once"  # once, at_most_once or any
+    takes: tuple[Port, ...] = ()  # its arguments
+    yields: tuple[Port, ...] | None = None  # None: a value for each result
+    doc: str = ""
 
 
 Fact = bool | tuple[FactByAttribute, ...]
@@ -184,12 +222,12 @@ class Definition:
     version: int = 1  # of its BIR fields; old ones are read through `renames`
     examples: tuple[Text, ...] = ()  # instructions in text form, for the documentation and for tests
     wrapper: Text | None = None  # the hand-written class that derives from the generated one
-    dst: str = "optional"  # or required: whether it must write a tensor through an access pattern
+    dst: Destination = Destination()  # the tensor that it writes, in dialects with memory
     operands: tuple[Operand, ...] = ()
     results: tuple[Result, ...] = ()
     attributes: tuple[Attribute, ...] = ()
     ap_indices: tuple[ApIndices, ...] = ()
-    regions: tuple[Text, ...] = ()  # blocks that it holds: the branches of an If
+    regions: tuple[Region, ...] = ()  # blocks that it holds: the branches of an If
     constraints: tuple[Constraint, ...] = ()
     engines: Engines = Engines()
     capabilities: tuple[tuple[str, bool], ...] = ()  # defaults of class properties, what is true of every instance
@@ -201,6 +239,11 @@ class Definition:
     semantics: Text | None = None  # a function in runtime/semantics/; None: the interpreter refuses it by name
     serialize: tuple[BirField, ...] = ()  # empty: the declared order
     renames: tuple[Rename, ...] = ()
+
+    @property
+    def has_many_results(self) -> bool:
+        """Whether the constructor takes the types of all results."""
+        return len(self.results) > 1 or any(result.variadic for result in self.results)
 
     def says(self, name: Text) -> bool:
         """Whether the name stands in the file of this definition, not in that of a base."""

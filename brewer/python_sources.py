@@ -254,6 +254,11 @@ class PythonSources:
             self._trees[file] = _parse(file)
         return self._trees[file]
 
+    def takes_dst(self, name: str) -> bool:
+        """Whether instructions of a runtime class write tensors: their constructor takes a `dst`."""
+        init = next((found.init for found in self.lineage(name) if found.init), ())
+        return any(parameter.name == "dst" for parameter in init)
+
     def lineage(self, name: str) -> tuple[PythonClass, ...]:
         """A class of `runtime` and all its bases of ours, nearest first."""
         if name not in self._lineages:

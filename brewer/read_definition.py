@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
-from brewer.definition_keys import DEFINITION, REGION_NAME
+from brewer.definition_keys import DEFINITION
 from brewer.inheritance import Header
-from brewer.keys import Keys, is_mapping_of_mappings, is_written_as
+from brewer.keys import Keys, is_mapping_of_mappings
 from brewer.model import Definition, Text
 from brewer.problems import Problems
+from brewer.read_destination import read_destination
 from brewer.read_fields import read_ap_indices, read_attribute, read_operand, read_result
+from brewer.read_regions import read_regions
 from brewer.read_rules import (
     read_capabilities,
     read_constraint,
@@ -57,6 +59,7 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
     constraints = (read_constraint(label, body, problems) for label, body in keys.named_mappings("constraints"))
     operands = tuple(read_operand(n, body, vocabulary, problems) for n, body in keys.named_mappings("operands"))
     attributes = tuple(read_attribute(n, body, vocabulary, problems) for n, body in keys.named_mappings("attributes"))
+    results = tuple(read_result(n, body, vocabulary, problems) for n, body in keys.named_mappings("results"))
     fields_are_known = (
         _sections_are_sound(keys) and all(o.is_sound for o in operands) and all(a.is_sound for a in attributes)
     )
@@ -75,12 +78,12 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
         version=keys.integer("version") or 1,
         examples=keys.texts("examples"),
         wrapper=keys.text("wrapper"),
-        dst=keys.word_or_default("dst"),
+        dst=read_destination(keys, results, vocabulary, problems),
         operands=operands,
-        results=tuple(read_result(n, body, problems) for n, body in keys.named_mappings("results")),
+        results=results,
         attributes=attributes,
         ap_indices=tuple(read_ap_indices(n, body, problems) for n, body in keys.named_mappings("ap_indices")),
-        regions=tuple(region for region in keys.texts("regions") if is_written_as(REGION_NAME, region, problems)),
+        regions=read_regions(keys, vocabulary, problems),
         constraints=tuple(constraint for constraint in constraints if constraint),
         engines=read_engines(keys, vocabulary, problems),
         capabilities=read_capabilities(keys, problems),

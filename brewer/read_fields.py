@@ -48,7 +48,7 @@ def read_operand(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Pr
         variadic=variadic,
         dtypes=vocabulary.dtypes_of(keys.words("dtypes"), problems),
         memory=tuple(word.value for word in keys.words("memory")),
-        rank=_read_rank(keys, problems),
+        rank=read_rank(keys, problems),
         shape=_read_dims(keys, problems),
         precision=precision.value if precision else None,
         doc=keys.text_or_empty("doc"),
@@ -87,23 +87,28 @@ def read_ap_indices(name: Text, body: Mapping, problems: Problems) -> ApIndices:
     return ApIndices(name, Keys(body, AP_INDICES, problems).text_or_empty("doc"))
 
 
-def read_result(name: Text, body: Mapping, problems: Problems) -> Result:
+def read_result(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Problems) -> Result:
     is_written_as(RESULT_NAME, name, problems)
-    keys = Keys(body, RESULT, problems)
+    keys = Keys(body, RESULT, problems, vocabulary.lists)
     keys.check(name.place)
+    precision = keys.word("precision")
     return Result(
         name=name,
         same_as=keys.text("same_as"),
         dtype=keys.text("dtype"),
         shape=_read_result_shape(keys, problems),
         infer=keys.text("infer"),
+        optional=keys.flag("optional"),
         variadic=keys.flag("variadic"),
         free_dtype=keys.flag("free_dtype"),
+        dtypes=vocabulary.dtypes_of(keys.words("dtypes"), problems),
+        rank=read_rank(keys, problems),
+        precision=precision.value if precision else None,
         doc=keys.text_or_empty("doc"),
     )
 
 
-def _read_rank(keys: Keys, problems: Problems) -> tuple[int, ...]:
+def read_rank(keys: Keys, problems: Problems) -> tuple[int, ...]:
     node = keys.value("rank")
     if node is None:
         return ()

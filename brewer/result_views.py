@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from brewer.constructor_view import has_many_results, has_rule
+from brewer.constructor_view import has_rule
 from brewer.field_views import dtype_code
 from brewer.frozen import frozen
 from brewer.model import Definition, Dim, Operand, Result, Text
 from brewer.python_sources import PythonFunction
-from brewer.python_text import literal
+from brewer.python_text import docstring, literal
 
 
 @frozen
@@ -26,6 +26,7 @@ class ResultRuleView:
 
     name: str
     same_as: str = ""  # the operand whose type it is
+    variadic: bool = False  # whether it returns the types of any number of results
     function: str = ""  # of runtime/infer.py
     arguments: tuple[str, ...] = ()  # that the function gets
     dtype: str = ""  # the element type, where the rule gives dtype and shape
@@ -34,9 +35,20 @@ class ResultRuleView:
 
 
 @frozen
+class ResultAccessorView:
+    """A property that gives one of several results, or those of one name."""
+
+    name: str
+    holds: str  # its type
+    value: str
+    doc: tuple[str, ...]
+
+
+@frozen
 class ResultsView:
     rules: tuple[ResultRuleView, ...]
-    together: tuple[str, ...]  # the methods that infer_result_types calls, where there are several results
+    together: tuple[str, ...]  # what infer_result_types returns, where there are several results
+    accessors: tuple[ResultAccessorView, ...] = ()
 
 
 NO_RULES = ResultsView((), ())
@@ -45,14 +57,48 @@ NO_RULES = ResultsView((), ())
 def results_view(
     definition: Definition, dtypes: Container[str], inference: Mapping[str, PythonFunction]
 ) -> ResultsView:
-    many = has_many_results(definition)
+    many = definition.has_many_results
     ruled = [result for index, result in enumerate(definition.results) if has_rule(definition, index)]
     rules = tuple(
         _rule(definition, result, f"_infer_{result.name}" if many else "infer_result_type", dtypes, inference)
         for result in ruled
     )
     complete = many and len(ruled) == len(definition.results)
-    return ResultsView(rules, tuple(rule.name for rule in rules) if complete else ())
+    together = tuple(f"{'*' * rule.variadic}self.{rule.name}()" for rule in rules) if complete else ()
+    return ResultsView(rules, together, _accessors(definition))
+
+
+def _accessors(definition: Definition) -> tuple[ResultAccessorView, ...]:
+    """Where there are several results, each by its name; those of any number are as many as their operands."""
+    if len(definition.results) < 2:
+        return ()
+    found: list[ResultAccessorView] = []
+    place: list[str] = []  # how many results stand in front, in parts
+    fixed = 0
+    for result in definition.results:
+        start = " + ".join([*place, *([str(fixed)] if fixed or not place else [])])
+        if result.variadic:
+            count = f"len(self._{result.same_as})" if result.same_as else ""
+            end = " + ".join([*place, count, *([str(fixed)] if fixed else [])]) if count else ""
+            value, holds = f"self.results[{_slice('' if start == '0' else start, end)}]", "tuple[Value, ...]"
+            place.append(count)
+        elif not found:
+            value, holds = "self", "Value"
+            fixed += 1
+        else:
+            value = f"self._{'optional_' * result.optional}result({start})"
+            holds = "Value | None" if result.optional else "Value"
+            fixed += 1
+        doc = result.doc or f"Result `{result.name}`."
+        found.append(ResultAccessorView(result.name.value, holds, value, tuple(docstring([doc], 8))))
+    return tuple(found)
+
+
+def _slice(start: str, end: str) -> str:
+    """A slice as black writes it: with spaces beside what is no plain number."""
+    spaces = [" " * bool(part and not part.isdecimal()) for part in (start, end)]
+    before, behind = (" " * bool(part and any(spaces)) for part in (start, end))
+    return f"{start}{before}:{behind}{end}"
 
 
 def _rule(
@@ -63,7 +109,7 @@ def _rule(
     inference: Mapping[str, PythonFunction],
 ) -> ResultRuleView:
     if result.same_as:
-        return ResultRuleView(name, same_as=result.same_as.value)
+        return ResultRuleView(name, same_as=result.same_as.value, variadic=result.variadic)
     if result.infer:
         parameters = inference[result.infer.value].parameters
         arguments = tuple(_argument(definition, result, parameter, dtypes) for parameter in parameters)

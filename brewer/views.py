@@ -59,6 +59,7 @@ class ClassView:
     # Methods; None where the base's serves.
     past: str  # the runtime class whose constructor is called past definitions in between; empty: super()'s
     constructor: ConstructorView | None
+    dst_mode: str  # how it accesses what it writes, as Python text; empty where the base says so already
     rhs: tuple[str, ...]  # the lines of rhs_str
     results: ResultsView
     serialize: SerializeView | None
@@ -76,7 +77,7 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
     own_indices = tuple(field for field in own if field.kind == "indices")
     own_regions = base is None or definition.regions != base.regions
     own_results = base is None or definition.results != base.results
-    regions = tuple(_region(region.value) for region in definition.regions) if own_regions else ()
+    regions = tuple(_region(region.name.value) for region in definition.regions) if own_regions else ()
     constructs = base is None or bool(own or regions) or constructor_kind(definition) != constructor_kind(base)
     rules = rule_views(definition, base)
     serializes = bool(own) or (base is not None and definition.serialize != base.serialize)
@@ -91,9 +92,9 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
         docstring=class_docstring(definition, in_memory, sources),
         slots=_slots(own, regions, base),
         constants=_constants(definition, in_memory),
-        info=info_view(brewable, frozenset(dict(vocabulary.dtype_groups)), sources),
+        info=info_view(brewable, frozenset(dict(vocabulary.dtype_groups)), in_memory, sources),
         fields=fields,
-        properties=own,
+        properties=tuple(field for field in fields if field.own or field.settles_dst),
         operands=operands,
         n_leading_operands=len(tuple(takewhile(lambda field: not field.optional and not field.variadic, operands))),
         has_optional_operands=any(field.optional for field in operands),
@@ -105,12 +106,24 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
         regions=regions,
         past="" if base is None else brewable.root,
         constructor=constructor_view(definition, fields, init) if constructs else None,
+        dst_mode=_dst_mode(definition, base),
         rhs=rhs_lines(brewable),
         results=results_view(definition, vocabulary.dtypes, sources.inference) if own_results else NO_RULES,
         serialize=serialize_view(definition, fields) if serializes else None,
         rules=rules,
         new_rules=tuple(rule for rule in rules if not rule.inherited),
     )
+
+
+def _dst_mode(definition: Definition, base: Definition | None) -> str:
+    accumulates = definition.dst.accumulates
+    if str(accumulates) == str(base.dst.accumulates if base else False):
+        return ""
+    if isinstance(accumulates, bool):
+        return "AccessMode.LOAD_STORE" if accumulates else "AccessMode.STORE"
+    optional = accumulates.value in definition.optional_fields
+    holds = f"self._{accumulates} is None" if optional else f"not self._{accumulates}"
+    return f"AccessMode.STORE if {holds} else AccessMode.LOAD_STORE"
 
 
 def _fields(definition: Definition, in_memory: bool) -> tuple[FieldView, ...]:

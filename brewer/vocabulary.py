@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping as Table
 from functools import cached_property
 
-from brewer.document_keys import ENUM_WORD, ENUMERATION, GROUP_NAME, VOCABULARY
+from brewer.document_keys import ENGINE_MEMORIES, ENUM_WORD, ENUMERATION, GROUP_NAME, VOCABULARY
 from brewer.field_keys import PLAIN_TYPES
 from brewer.frozen import frozen
 from brewer.keys import Keys, is_known, is_written_as, read_texts
@@ -29,12 +29,21 @@ class Enum:
 
 
 @frozen
+class EngineMemories:
+    """The memory spaces that an engine reads and writes."""
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+
+
+@frozen
 class Vocabulary:
     dtypes: tuple[str, ...] = ()  # in the order of the file, which is the order in the generated module
     dtype_groups: Lists = ()  # short names for lists of data types
     memories: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     engines_of: Lists = ()  # of each target
+    engine_memories: tuple[tuple[str, EngineMemories], ...] = ()  # of the engines of which it is known
     enums: tuple[Enum, ...] = ()
     line: int = 1  # of the first key, for the provenance marker
 
@@ -83,6 +92,7 @@ def read_vocabulary(tree: Mapping, problems: Problems, replaced: Vocabulary | No
         memories=_words(keys, "memories"),
         engines=engines,
         engines_of=_engines_of_targets(keys, engines, problems) if engines else (),
+        engine_memories=_engine_memories(keys, engines, problems) if engines else (),
         enums=_enums(keys, problems),
         line=start.line,
     )
@@ -124,6 +134,23 @@ def _engines_of_targets(keys: Keys, engines: tuple[str, ...], problems: Problems
         known = tuple(text.value for text in listed if is_known(text, words, "engine", "D016", problems))
         targets.append((entry.name, known))
     return tuple(targets)
+
+
+def _engine_memories(
+    keys: Keys, engines: tuple[str, ...], problems: Problems
+) -> tuple[tuple[str, EngineMemories], ...]:
+    memories = frozenset(_words(keys, "memories"))
+    found: list[tuple[str, EngineMemories]] = []
+    for name, body in keys.named_mappings("engine_memories"):
+        is_known(name, engines, "engine", "D016", problems)
+        inner = Keys(body, ENGINE_MEMORIES, problems)
+        inner.check(name.place)
+        reads, writes = (
+            tuple(t.value for t in inner.texts(key) if is_known(t, memories, "memory space", "D015", problems))
+            for key in ("reads", "writes")
+        )
+        found.append((name.value, EngineMemories(reads, writes)))
+    return tuple(found)
 
 
 def _enums(keys: Keys, problems: Problems) -> tuple[Enum, ...]:

@@ -26,7 +26,9 @@ INSTRUCTIONS: Final[dict[str, tuple[str, str]]] = {
     "graph.matmul": ("generated.graph.MatMulGen", "MatMulGen"),
     "graph.pool": ("runtime.wrappers.Pool", "Pool"),
     "graph.reduce": ("runtime.wrappers.Reduce", "Reduce"),
+    "graph.scan": ("generated.graph.ScanGen", "ScanGen"),
     "graph.softmax": ("generated.graph.SoftmaxGen", "SoftmaxGen"),
+    "graph.while": ("generated.graph.WhileGen", "WhileGen"),
     "matmul": ("runtime.wrappers.MatMulOp", "MatMulOp"),
     "reciprocal": ("generated.neuron.ReciprocalOpGen", "ReciprocalOpGen"),
     "sb_atom_load": ("generated.neuron.SBAtomLoadGen", "SBAtomLoadGen"),
@@ -56,6 +58,7 @@ CLASSES: Final[dict[str, str]] = {
     "ReduceGen": "generated.graph.ReduceGen",
     "SBAtomLoadGen": "generated.neuron.SBAtomLoadGen",
     "SBAtomStoreGen": "generated.neuron.SBAtomStoreGen",
+    "ScanGen": "generated.graph.ScanGen",
     "SoftmaxGen": "generated.graph.SoftmaxGen",
     "TensorCopyDynamicBaseGen": "generated.neuron.TensorCopyDynamicBaseGen",
     "TensorCopyDynamicDstGen": "generated.neuron.TensorCopyDynamicDstGen",
@@ -65,6 +68,7 @@ CLASSES: Final[dict[str, str]] = {
     "TensorScalarPtrOpGen": "generated.neuron.TensorScalarPtrOpGen",
     "TensorTensorOpGen": "generated.neuron.TensorTensorOpGen",
     "TransposeOpGen": "generated.neuron.TransposeOpGen",
+    "WhileGen": "generated.graph.WhileGen",
 }
 """Generated class -> its module, where the name is unique."""
 

@@ -48,10 +48,11 @@ from typing import ClassVar, TypeVar
 
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
-from passes.later_reads import why_not_read_later, why_pinned
+from passes.later_reads import Orders, orders_of_barriers, why_not_read_later, why_pinned
 from passes.retyping import why_not_retype_tensor, why_not_round_trip
 from runtime.access import NeuronAP
 from runtime.dtypes import DType, is_int_type
+from runtime.effects import effects_of
 from runtime.functions import Function
 from runtime.instructions import Instruction, NeuronInst
 from runtime.statistics import Unit, register_stats
@@ -91,15 +92,16 @@ class NeuronEliminateCasts(TargetLowering):
         # While a function is transformed: why the casts of a source to a dtype stay. A source with 100,000 casts is
         # looked at once; the answers cannot change meanwhile, see the last sentence of the module's argument.
         self._refused: dict[tuple[NeuronInst | Tensor, DType], str] | None = None
+        self._barriers: Orders | None = None  # of the function, likewise
 
     def transformStmts(self, f: Function) -> bool:
         elim_candidates = [inst for inst in f.insts if isinstance(inst, TensorCopyOp) and inst.dst is None]
         changed = False
-        self._refused = {}
+        self._refused, self._barriers = {}, orders_of_barriers(f)
         for cast in elim_candidates:
             if cast.parent is not None and self.tryEliminateCast(cast):  # without a parent: gone with another one
                 changed = True
-        self._refused = None
+        self._refused = self._barriers = None
         return changed
 
     def tryEliminateCast(self, cast: TensorCopyOp) -> bool:
@@ -126,13 +128,13 @@ class NeuronEliminateCasts(TargetLowering):
         return True
 
     def why_kept(self, f: Function) -> Iterator[tuple[TensorCopyOp, str]]:
-        self._refused = {}
+        self._refused, self._barriers = {}, orders_of_barriers(f)
         for inst in f.insts:
             if isinstance(inst, TensorCopyOp) and inst.type.dtype is not inst.src.type.dtype:
                 reason = self.why_not_eliminate(inst)
                 if reason is not None:
                     yield inst, reason
-        self._refused = None
+        self._refused = self._barriers = None
 
     def why_not_eliminate(self, cast: TensorCopyOp) -> str | None:
         """Return the first thing that is in the way of removing `cast` and those that must go with it, or None."""
@@ -170,13 +172,13 @@ class NeuronEliminateCasts(TargetLowering):
         if reason is not None:
             return reason
         for store in TensorUtils.store_insts(tensor):
-            if store.dst is None or store.dst.tensor is not tensor:
+            if any(access.tensor is tensor and access is not store.dst for access in effects_of(store).writes):
                 return f"%{tensor.name} is written through an operand"
             reason = self._why_not_write(store, dtype)
             if reason is not None:
                 return reason
         casts = TensorUtils.load_insts(tensor)
-        return self._why_not_drop(casts, dtype) or why_not_read_later(tensor, casts)
+        return self._why_not_drop(casts, dtype) or why_not_read_later(tensor, casts, self._barriers)
 
     def _why_not_write(self, producer: Instruction, dtype: DType) -> str | None:
         """Return why `producer` must not write `dtype`, whoever uses what it writes."""

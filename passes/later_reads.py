@@ -26,7 +26,8 @@ follows `x` is the user itself in the first case.
   values in the same run of the block, so the user reads the same elements. It gets an access of its own.
 
 Every store to the tensor counts, also one to other elements than those read, and one that predicates keep from running
-in some iterations: telling them apart is not attempted. A copy that has predicates itself takes its snapshot in some
+in some iterations: telling them apart is not attempted. A
+barrier counts like a store: nothing is moved over it. A copy that has predicates itself takes its snapshot in some
 iterations only, so its users see an older one in the others; and a dependency edge says that the copy reads where it
 stands, in front of or behind something else. Such a copy is left alone.
 
@@ -38,30 +39,46 @@ addresses count from the start of the tensor, not from the start of the value).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from runtime.access import AccessMode
 from runtime.blocks import Block, Statement
+from runtime.functions import Function
 from runtime.instructions import Instruction, NeuronInst
 from runtime.tensors import Tensor, TensorUtils
 from runtime.wrappers.TensorCopyDynamicBase import TensorCopyDynamicBase
 
+Orders = Mapping[Block, Sequence[int]]
+"""For each block around some statements, the sorted order numbers of those of its statements that are or hold one."""
 
-def why_not_read_later(tensor: Tensor, copies: Iterable[Instruction]) -> str | None:
+
+def why_not_read_later(tensor: Tensor, copies: Iterable[Instruction], barriers: Orders | None = None) -> str | None:
     """Return why some user of some copy of `tensor` cannot read the tensor itself; None where all of them can.
 
+    `barriers` are the orders of what nothing is moved over; without them the whole function is looked through.
     O(log stores) a user, after O(stores).
     """
-    store_orders = _orders_by_block(TensorUtils.store_insts(tensor))
+    if barriers is None:
+        barriers = {} if tensor.function is None else orders_of_barriers(tensor.function)
+    stores = orders_by_block(TensorUtils.store_insts(tensor))
     for copy in copies:
         pinned = why_pinned(copy)
         if pinned is not None:
             return pinned
         for user in copy.users:
-            reason = _why_no_access(user, copy, tensor) or _why_not_behind(user, copy, store_orders)
+            reason = _why_no_access(user, copy, tensor)
+            if reason is None and _comes_between(stores, copy, user):
+                reason = "a store to the tensor can run between the cast and a user of it"
+            if reason is None and _comes_between(barriers, copy, user):
+                reason = "a barrier stands between the cast and a user of it"
             if reason is not None:
                 return reason
     return None
+
+
+def orders_of_barriers(function: Function) -> Orders:
+    """Return the orders of all barriers of a function."""
+    return orders_by_block(inst for inst in function.insts if "is_barrier" in inst.INFO.capabilities)
 
 
 def why_pinned(inst: Instruction) -> str | None:
@@ -92,27 +109,26 @@ def _why_no_access(user: Instruction, copy: Instruction, tensor: Tensor) -> str 
     return None
 
 
-def _why_not_behind(user: Instruction, copy: Instruction, store_orders: dict[Block, list[int]]) -> str | None:
+def _comes_between(orders_by_block: Orders, copy: Instruction, user: Instruction) -> bool:
+    """Whether one of some statements may run between a copy and the next run of a user of it."""
     block = copy.parent
     assert block is not None, f"{copy!r} stands in no block"
-    orders = store_orders.get(block)
+    orders = orders_by_block.get(block)
     if orders is None:
-        return None
+        return False
     behind: Statement = user
     while behind.parent is not block:
         above = behind.parent and behind.parent.owner
         assert isinstance(above, Statement), f"{user!r} is not dominated by {copy!r}, which it uses"
         behind = above
-    if bisect_right(orders, copy.order) == bisect_right(orders, behind.order):
-        return None
-    return "a store to the tensor can run between the cast and a user of it"
+    return bisect_right(orders, copy.order) != bisect_right(orders, behind.order)
 
 
-def _orders_by_block(stores: tuple[Instruction, ...]) -> dict[Block, list[int]]:
-    """Return, for each block around a store, the sorted order numbers of its statements that hold a store."""
+def orders_by_block(insts: Iterable[Instruction]) -> Orders:
+    """Return, for each block around some instructions, the sorted order numbers of its statements that hold one."""
     orders: dict[Block, set[int]] = {}
-    for store in stores:
-        statement: Statement = store
+    for inst in insts:
+        statement: Statement = inst
         while (block := statement.parent) is not None:
             block.number()
             orders.setdefault(block, set()).add(statement.order)

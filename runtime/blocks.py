@@ -7,7 +7,7 @@ Deliberately absent: a list. Statements are linked to each other, so inserting a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from runtime.affine import Axis
 from runtime.quoting import described
@@ -34,7 +34,10 @@ class Statement:
     else:
         __slots__ = ()
 
-    may_repeat_regions: ClassVar[bool] = False  # whether it may run its regions any number of times
+    @property
+    def may_repeat_regions(self) -> bool:
+        """Whether it may run its regions any number of times; of a loop it is known how often."""
+        return False
 
     def _unlink_operands(self) -> None:
         """Leave the use-lists of whatever this uses, on the way to erasing it."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from runtime.access import AccessMode, NeuronAP
 from runtime.blocks import CloneMap
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import Instruction
 from runtime.quoting import quoted
 from runtime.types import Type
@@ -110,8 +110,7 @@ class Opaque(Instruction):
         "builtin",
         "opaque",
         operands=(OperandInfo("values", access=_EVERY, variadic=True),),
-        results=("result",),
-        many_results=True,
+        results=(ResultInfo(variadic=True),),
         rhs=(Show("label"), Show("values")),
         capabilities=frozenset({"side_effects"}),
     )

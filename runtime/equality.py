@@ -129,12 +129,13 @@ class _Comparison:
         if a.type is not b.type:
             raise _Different(f"{path}: type: {a.type} and {b.type}")
         _same(f"{path}: number of results", len(a.results), len(b.results))
+        _same(f"{path}: results that are there", *([r is not None for r in one.all_results] for one in (a, b)))
         for index, pair in enumerate(zip(a.results, b.results, strict=True)):
             self._pair(f"{path}: result {index}", *pair)
         self.partner[a] = b  # also of one that gives no value: others may come after it
         self.instructions.append((path, a, b))
         _same(f"{path}: number of regions", len(a.blocks), len(b.blocks))
-        names = a.region_names if isinstance(a, GenericInst) else a.INFO.regions
+        names = a.region_names if isinstance(a, GenericInst) else a.INFO.region_names
         for name, one, other in zip(names, a.blocks, b.blocks, strict=True):
             self._pair_blocks(f"{path}.{name}", one, other)
 

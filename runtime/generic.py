@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from runtime.blocks import Block, CloneMap
 from runtime.constants import Constant
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor
 from runtime.quoting import quoted
@@ -66,7 +66,6 @@ class GenericInst(Instruction):
     """An instruction with any number of operands and results, open attributes and any number of regions."""
 
     __slots__ = ("_absent", "_regions", "_values", "attributes")
-    may_repeat_regions: ClassVar[bool] = True  # nothing is known of any operator: it may be a loop
 
     attributes: dict[str, Any]  # in the order in which they are written
     _values: tuple[Operand | None, ...]
@@ -96,6 +95,11 @@ class GenericInst(Instruction):
         except Exception:
             self._give_up({"values": values})
             raise
+
+    @property
+    def may_repeat_regions(self) -> bool:
+        """Always: nothing is known of any operator, so it may be a loop."""
+        return True
 
     @property
     def values(self) -> tuple[Operand | None, ...]:
@@ -208,7 +212,7 @@ class OnnxNode(GenericInst):
             AttributeInfo("node_name", "str", optional=True, default=""),
             AttributeInfo("absent", "list[int]", default=()),
         ),
-        many_results=True,
+        results=(ResultInfo(variadic=True),),
         open_attributes=True,
         rhs=(Show("domain"), "::", Show("op_type"), Show("values")),
     )

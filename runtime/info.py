@@ -31,6 +31,42 @@ class OperandInfo:
 
 
 @dataclass(frozen=True)
+class ResultInfo:
+    """One result, or any number of them."""
+
+    name: str = "result"
+    optional: bool = False  # it may be absent: its type is none then; never the first, which is the instruction
+    variadic: bool = False
+    free_dtype: bool = False  # whether the caller may choose its element type, as that of a cast
+    same_as: str = ""  # the operand that has its type, where there is one; of a variadic result a variadic operand
+    dtypes: tuple[str, ...] = ()  # names of the legal element types; empty: any
+    rank: tuple[int, ...] = ()  # the legal numbers of dimensions; empty: any
+    precision: str | None = None  # keep, f32 or index; None: the passes may convert it
+
+
+@dataclass(frozen=True)
+class DstInfo:
+    """The tensor that an instruction writes through an access pattern, in place of giving a value."""
+
+    use: str = "optional"  # required, optional or forbidden
+    memory: tuple[str, ...] = ()  # empty: wherever an engine of the instruction writes
+    dtypes: tuple[str, ...] = ()  # names of the legal element types; empty: any
+    accumulates: bool | str = (
+        False  # whether it reads what it writes; or the attribute that says so, if present or true
+    )
+
+    @property
+    def is_required(self) -> bool:
+        """Whether there must be one."""
+        return self.use == "required"
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether there may be one."""
+        return self.use != "forbidden"
+
+
+@dataclass(frozen=True)
 class AttributeInfo:
     """One attribute.
 
@@ -51,6 +87,32 @@ class AttributeInfo:
     def required(self) -> bool:
         """Whether the constructor must be given a value."""
         return not self.optional and self.default is None
+
+
+@dataclass(frozen=True)
+class PortInfo:
+    """One value, or as many as another field has, that a region receives or hands out.
+
+    Its type is that of the operands or results `same_as`; or that of an item of those of `item_of`, which lacks the
+    dimension that the attribute `along` says, or the first one.
+    """
+
+    name: str
+    same_as: str = ""
+    item_of: str = ""
+    along: str = ""
+    dtypes: tuple[str, ...] = ()  # names of the legal element types, where nothing gives the type; empty: any
+    rank: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class RegionInfo:
+    """A block that an instruction holds: how often it runs, what it receives, and what it hands out."""
+
+    name: str
+    runs: str = "at_most_once"  # once, at_most_once, or any number of times
+    takes: tuple[PortInfo, ...] = ()  # its arguments
+    yields: tuple[PortInfo, ...] | None = None  # None: a value for each result of the instruction
 
 
 @dataclass(frozen=True)
@@ -79,15 +141,14 @@ class InstructionInfo:
     operands: tuple[OperandInfo, ...] = ()
     attributes: tuple[AttributeInfo, ...] = ()
     ap_indices: tuple[str, ...] = ()  # extra lists of access-pattern indices
-    results: tuple[str, ...] = ("result",)
+    results: tuple[ResultInfo, ...] = (ResultInfo(),)
     open_attributes: bool = False  # whether it has a dictionary `attributes` beside the fields that are named here
-    many_results: bool = False  # whether the constructor takes `result_types`, a list, in place of `result_type`
-    free_dtype: bool = False  # whether the caller may choose the dtype of the result (`dtype=`), as a cast does
-    regions: tuple[str, ...] = ()
+    dst: DstInfo | None = None  # None: it has no memory, as all of the graph
+    regions: tuple[RegionInfo, ...] = ()
     rhs: tuple[str | Show | Group, ...] = ()  # the text form, after the mnemonic
     engines: tuple[str, ...] = ()  # where it may run; empty: not said
     engines_by_target: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a target differs from that
-    capabilities: frozenset[str] = frozenset()  # can_mutate_dst_ty, requires_dst ...
+    capabilities: frozenset[str] = frozenset()  # can_mutate_dst_ty, is_barrier ...
     op_kind: str | None = None
     facts: Mapping[str, Fact] = field(default_factory=dict)  # wide_range, force_f32, follow ...
     semantics: str | None = None  # a function of runtime.semantics
@@ -98,6 +159,26 @@ class InstructionInfo:
         if target is None or not self.engines_by_target:
             return self.engines
         return self.engines_by_target.get(target, self.engines)
+
+    @cached_property
+    def region_names(self) -> tuple[str, ...]:
+        """The names of its regions."""
+        return tuple(region.name for region in self.regions)
+
+    @cached_property
+    def may_repeat_regions(self) -> bool:
+        """Whether it may run one of its regions any number of times."""
+        return any(region.runs == "any" for region in self.regions)
+
+    @cached_property
+    def has_any_number_of_results(self) -> bool:
+        """Whether it depends on the instance how many results there are."""
+        return any(result.variadic for result in self.results)
+
+    @cached_property
+    def many_results(self) -> bool:
+        """Whether the constructor takes `result_types`, a list, in place of `result_type`."""
+        return len(self.results) > 1 or self.has_any_number_of_results
 
     @cached_property
     def shown(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ writes a tensor through an access pattern and has no SSA result; its `type` is t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -21,6 +21,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.extras import HasExtras
 from runtime.info import InstructionInfo
+from runtime.instruction_results import HasResults
 from runtime.iterations import Undecided, count
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -39,19 +40,18 @@ class Problem:
     field: str | None = None  # the operand, attribute or result it is about
 
 
-class Instruction(Value, HasExtras, Statement):
+class Instruction(HasResults, HasExtras, Statement):
     """One instruction. Subclasses are brewed; a hand-written subclass stands on a brewed one.
 
     `loc` is where the program came from, as text (`model.py:12:3`).
     """
 
-    __slots__ = ("_extra", "loc", "next", "order", "parent", "prev")
+    __slots__ = ("loc", "next", "order", "parent", "prev")
 
     INFO: ClassVar[InstructionInfo]
     is_terminator: ClassVar[bool] = False
 
     loc: str | None
-    _extra: dict[str, Any] | None  # what few instructions have, see runtime/extras.py
 
     def __init__(self, result_type: Type, loc: str | None = None) -> None:
         self.type = result_type
@@ -99,8 +99,11 @@ class Instruction(Value, HasExtras, Statement):
         return iter(())
 
     def loadTensor(self, tensor: Tensor) -> bool:
-        """Whether an operand reads `tensor`."""
-        return any(isinstance(o, NeuronAP) and o.tensor is tensor and o.mode.is_load for o in self.operands())
+        """Whether an operand reads `tensor`, or `dst`, which what this writes may be added to."""
+        dst = self.dst
+        return (dst is not None and dst.tensor is tensor and dst.mode.is_load) or any(
+            isinstance(o, NeuronAP) and o.tensor is tensor and o.mode.is_load for o in self.operands()
+        )
 
     def storeTensor(self, tensor: Tensor) -> bool:
         """Whether this writes `tensor`: through `dst`, or through an operand."""
@@ -146,25 +149,14 @@ class Instruction(Value, HasExtras, Statement):
         fresh.addUser(self)
         return fresh
 
-    # Results.
-
-    @property
-    def results(self) -> tuple[Value, ...]:
-        """The SSA results: this itself and any further ones; none where it writes through `dst` or yields nothing."""
-        if self.dst is not None or self.type is _NONE:
-            return ()
-        return (self, *self._extra["results"]) if self._extra and "results" in self._extra else (self,)
-
-    def _add_results(self, types: Sequence[Type]) -> None:
-        """Give this its second and further results; once, at the end of the constructor."""
-        if types:
-            assert self.type is not _NONE, f"{self!r} has further results, so its first one cannot be none"
-            self._set_extra("results", tuple(Result(self, index, type) for index, type in enumerate(types, 1)))
-
     @property
     def dst(self) -> NeuronAP | None:
         """The access through which this writes a tensor; None where the result is an SSA value."""
         return None
+
+    @property
+    def may_repeat_regions(self) -> bool:
+        return self.INFO.may_repeat_regions
 
     @property
     def num_dynamic_instances(self) -> int | None:
@@ -176,22 +168,6 @@ class Instruction(Value, HasExtras, Statement):
             return count(self.predicates, self.loop_axes)
         except Undecided:
             return None
-
-    @property
-    def npartitions(self) -> int:
-        """Extent of the first dimension of the result; 1 for a scalar."""
-        shape = self.type.shape
-        assert shape is not None, f"{self!r} has no known shape"
-        first = shape[0] if shape else 1
-        assert isinstance(first, int), f"{self!r} has no known number of partitions"
-        return first
-
-    @property
-    def tile_size_in_bytes(self) -> int:
-        """Bytes of the result of one execution, over all partitions."""
-        size = self.type.size_in_bytes
-        assert size is not None, f"{self!r} has no known size"
-        return size
 
     # Editing.
 
@@ -261,8 +237,7 @@ class Instruction(Value, HasExtras, Statement):
 
     def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
         """Return the constructor arguments that do not come from the definition."""
-        types = [result.type for result in self.results]
-        result = {"result_types": types} if self.INFO.many_results else {"result_type": self.type}
+        result = {"result_types": self.result_types} if self.INFO.many_results else {"result_type": self.type}
         return {**result, "loc": self.loc}
 
     def __repr__(self) -> str:
@@ -310,7 +285,7 @@ class NeuronInst(Instruction, HasAPIndices):
         if dst is not None:
             if dst.__class__ is not NeuronAP:
                 raise wrong_dst(self, dst)
-            dst.set_access_mode(AccessMode.STORE)
+            dst.set_access_mode(self.dst_mode)
             dst.addUser(self)
 
     @property
@@ -320,16 +295,30 @@ class NeuronInst(Instruction, HasAPIndices):
     def set_dst(self, access: NeuronAP | None) -> None:
         """Write through `access`, or yield an SSA value where it is None; the type stays as it is.
 
-        Raises: ValueError where the result has users, which would lose it.
+        Raises: ValueError where the result has users, which would lose it, or this gives values only.
         """
+        info = self.INFO.dst
+        if access is not None and info is not None and not info.is_allowed:
+            raise ValueError(f"cannot give {self!r} a dst: it gives values only")
         if access is not None and self.has_users:
             raise ValueError(f"cannot give {self!r} a dst: {len(self.users)} instructions use its result")
         if self._dst is not None:
             self._dst.removeUser(self)
         self._dst = access
         if access is not None:
-            access.set_access_mode(AccessMode.STORE)
+            access.set_access_mode(self.dst_mode)
             access.addUser(self)
+
+    @property
+    def dst_mode(self) -> AccessMode:
+        """How this accesses the tensor that it writes: `LOAD_STORE` where what it writes is added to what is there."""
+        return AccessMode.STORE
+
+    def _settle_dst(self) -> None:
+        """Access what this writes as `dst_mode` says, after an attribute changed that decides it."""
+        dst = self._dst
+        if dst is not None and dst.mode is not self.dst_mode:
+            self.set_dst(dst.copy())
 
     def replaceTensor(self, old: Tensor, new: Tensor) -> None:
         super().replaceTensor(old, new)
@@ -349,6 +338,19 @@ class NeuronInst(Instruction, HasAPIndices):
     def assigned_engine(self) -> NeuronEngine | None:
         """The engine that this was given; None where only the hint of the definition is known."""
         return self._engine
+
+    @property
+    def canWriteToPsum(self) -> bool:
+        """Whether the result may lie in PSUM: the definition allows it, and an engine that may run this writes there.
+
+        That is the engine assigned, else any of the definition.
+        """
+        info, assigned = self.INFO, self._engine
+        if info.dst is not None and (not info.dst.is_allowed or "psum" not in (info.dst.memory or ("psum",))):
+            return False
+        if assigned is not None and assigned is not NeuronEngine.UNKNOWN:
+            return "psum" in assigned.writes
+        return not info.engines or any("psum" in NeuronEngine(name).writes for name in info.engines)
 
     @property
     def canMutateDstTy(self) -> bool:
@@ -373,7 +375,10 @@ class NeuronInst(Instruction, HasAPIndices):
             self._dst.removeUser(self)
 
     def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
-        return {**super()._common_fields(mapping), "dst": _cloned(self.dst, mapping), "engine": self._engine}
+        fields = {**super()._common_fields(mapping), "engine": self._engine}
+        if self._dst is not None:
+            fields["dst"] = _cloned(self._dst, mapping)
+        return fields
 
 
 class NeuronUnaryInst(NeuronInst):

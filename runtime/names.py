@@ -104,9 +104,8 @@ class Names:
     def _number_blocks(self, statement: Statement) -> None:
         for inner in statement.blocks:
             entered = self.enter()
-            axis = getattr(statement, "axis", None)  # only a loop has one
-            if axis is not None:
-                self.of(axis)
+            if not hasattr(statement, "INFO"):  # a loop; an instruction may have a field of that name
+                self.of(statement.axis)  # type: ignore[attr-defined]  # the class stands above this module
             self._number(inner)
             self.leave(entered)
 
@@ -114,11 +113,13 @@ class Names:
 def function_of(value: Value) -> Function | None:
     """Return the function that holds `value`, or None where it is not in one (yet)."""
     # By what they have, since the classes of all these stand above this module.
-    if hasattr(value, "memory"):  # a tensor
+    is_instruction = hasattr(value, "INFO")  # which may have fields with any of these names
+    if not is_instruction and hasattr(value, "memory"):  # a tensor
         function: Function | None = getattr(value, "function", None)
         return function
-    statement = getattr(value, "owner", value)  # a further result belongs to an instruction
-    block = getattr(statement, "block", None) or getattr(statement, "parent", None)  # an argument's, a statement's
+    statement = value if is_instruction else getattr(value, "owner", value)  # of a further result its instruction
+    at = "parent" if hasattr(statement, "INFO") else "block"  # of a statement, of an argument
+    block = getattr(statement, at, None)
     while block is not None:
         owner = block.owner
         if owner is None or hasattr(owner, "tensors"):  # only a function has tensors

@@ -27,15 +27,6 @@ KIB: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """The memories that an engine reads and writes."""
-
-    engine: NeuronEngine
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Target:
     """One generation. Targets are ordered by generation; two of one generation are neither less nor greater."""
 
@@ -51,13 +42,8 @@ class Target:
     matmul_dtypes: tuple[DType, ...]  # of both operands
     mx_matmul_dtypes: tuple[DType, ...]  # elements of block-scaled operands, four of which are packed in one
     engines: tuple[NeuronEngine, ...]
-    reach: tuple[Reach, ...]  # of those engines of which the documents say it
     start_partitions: tuple[tuple[int, int], ...]  # up to so many partitions start at a multiple of so many
     perf_modes: tuple[tuple[str, tuple[DType, ...]], ...]  # faster modes of the tensor engine, and what they take
-
-    def reach_of(self, engine: NeuronEngine) -> Reach | None:
-        """Return the memories of an engine; None where nothing is said of it."""
-        return next((reach for reach in self.reach if reach.engine is engine), None)
 
     def dtypes_in(self, perf_mode: str) -> tuple[DType, ...] | None:
         """Return the element types of both operands in a mode of the tensor engine; None where it has no such mode."""
@@ -139,13 +125,6 @@ _ENGINES_V2 = (  # core
     NeuronEngine.DMA,
     NeuronEngine.SYNC,
 )
-_ON_CHIP = ("sbuf", "psum")
-_REACH_V1 = (  # guide
-    Reach(NeuronEngine.TENSOR, ("sbuf",), ("psum",)),
-    Reach(NeuronEngine.VECTOR, _ON_CHIP, _ON_CHIP),
-    Reach(NeuronEngine.SCALAR, _ON_CHIP, _ON_CHIP),
-)
-_REACH_V2 = (*_REACH_V1, Reach(NeuronEngine.GPSIMD, ("sbuf",), ("sbuf",)))  # isa; of DMA, releases say different things
 _QUADRANTS = ((32, 32), (64, 64), (128, 128))  # guide
 _DOUBLE_ROW = (("double_row", (f8e4m3, f8e4m3fn, f8e5m2, f8e3m4)),)  # isa: f8, from the third generation on
 _MATMUL_V1 = (bf16, f16, f32, f32r, f8e4m3, f8e5m2, i8, u8)  # study
@@ -164,7 +143,6 @@ inf1: Final = Target(
     matmul_dtypes=_MATMUL_V1,
     mx_matmul_dtypes=(),
     engines=_ENGINES_V1,
-    reach=_REACH_V1,  # assumed
     start_partitions=(),  # not known, so nothing is said
     perf_modes=(),  # assumed
 )
@@ -181,7 +159,6 @@ trn1: Final = Target(
     matmul_dtypes=_MATMUL_V2,
     mx_matmul_dtypes=(),
     engines=_ENGINES_V2,
-    reach=_REACH_V2,
     start_partitions=_QUADRANTS,
     perf_modes=(),  # isa
 )
@@ -198,7 +175,6 @@ trn2: Final = Target(
     matmul_dtypes=_MATMUL_V2,
     mx_matmul_dtypes=(),
     engines=_ENGINES_V2,
-    reach=_REACH_V2,
     start_partitions=_QUADRANTS,
     perf_modes=_DOUBLE_ROW,
 )
@@ -215,7 +191,6 @@ trn3: Final = Target(
     matmul_dtypes=_MATMUL_V2,
     mx_matmul_dtypes=(f8e4m3fn, f8e5m2),  # study
     engines=_ENGINES_V2,
-    reach=_REACH_V2,
     start_partitions=_QUADRANTS,
     perf_modes=_DOUBLE_ROW,
 )

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
-from brewer.docs_view import RELATION_WORDS, condition, result_rule
+from brewer.docs_view import RELATION_WORDS, condition, destination_rules, region_facts, result_rule
 from brewer.documentation.blocks import (
     Block,
     CodeBlock,
@@ -62,7 +62,7 @@ class DefinitionPage:
             ),
             ("Index lists", self._table_of(("list", "what it is", "declared by"), self._indices())),
             ("Results", self._table_of(("result", "type", "what it is"), self._results())),
-            ("Regions", [Paragraph(joined(code(region) for region in definition.regions))] * bool(definition.regions)),
+            ("Regions", self._table_of(("region", "what it receives and hands out", "what it is"), self._regions())),
             ("Rules", self._rules()),
             ("Engines", self._engines()),
             ("Precision", self._precision()),
@@ -157,10 +157,15 @@ class DefinitionPage:
             rule, doc = result_rule(self.definition, result, self.sources)
             yield code(result.name), prose(rule), prose(doc)
 
+    def _regions(self) -> Iterator[tuple[Line, ...]]:
+        for region in self.definition.regions:
+            yield code(region.name), plain("; ".join(region_facts(region))), prose(region.doc)
+
     def _rules(self) -> list[Block]:
         rows: list[tuple[Line, ...]] = []
-        if self.definition.dst == "required":
-            rows.append((code("dst"), plain("is required"), (), ()))
+        said = destination_rules(self.definition.dst)
+        if said:
+            rows.append((code("dst"), plain(f"is {', '.join(said)}"), (), ()))
         rows += [self._constraint(constraint) for constraint in all_rules(self.definition)]
         return self._table_of(("rule", "what holds", "where", "said otherwise"), rows)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from brewer.documentation.blocks import Group, Page
 from brewer.documentation.definition_page import DefinitionPage
 from brewer.documentation.shared_pages import facts_page, vocabulary_page
-from brewer.load import Brewable, Instructions
+from brewer.load import Instructions
 from brewer.model import Definition
 from brewer.project import Project
 
@@ -45,7 +45,7 @@ def _dialects(project: Project, instructions: Instructions) -> Iterator[Group]:
                 tuple(children.get(brewable.definition.file, ())),
                 instructions.vocabulary,
                 project.sources,
-                _is_in_memory(brewable, project),
+                project.sources.takes_dst(brewable.root),
             ).page()
             for brewable in instructions.brewables
             if brewable.definition.dialect == dialect
@@ -54,8 +54,3 @@ def _dialects(project: Project, instructions: Instructions) -> Iterator[Group]:
     for dialect in sorted({document.dialect for document in instructions.facts}):
         documents = (document for document in instructions.facts if document.dialect == dialect)
         yield Group(f"{dialect} facts", f"Operators of {dialect}", tuple(map(facts_page, documents)))
-
-
-def _is_in_memory(brewable: Brewable, project: Project) -> bool:
-    init = next((found.init for found in project.sources.lineage(brewable.root) if found.init), ())
-    return any(parameter.name == "dst" for parameter in init)

@@ -65,6 +65,11 @@ def vocabulary_page(vocabulary: Vocabulary, file: str) -> Page:
     ]
     sections += [Section(n, _words(w, "A group of data types.")) for n, w in sorted(vocabulary.dtype_groups)]
     sections += [Section(title, _words(words)) for title, words in shared if words]
+    reach = tuple(
+        (code(name), joined(map(code, memories.reads)), joined(map(code, memories.writes)))
+        for name, memories in vocabulary.engine_memories
+    )
+    sections += [Section("Memories of engines", (Table(("engine", "reads", "writes"), reach),))] if reach else []
     sections += [Section("All targets", (Table(("target", "engines"), targets),))] if targets else []
     return Page(
         name="vocabulary",

@@ -68,7 +68,7 @@ def _compare(before: Operand, now: Operand, sides: Sides) -> Iterator[Change]:
         said = f"precision {before.precision or 'any'} -> {now.precision or 'any'}"
         yield Change("operand_precision_changed", subject, said, place)
     allowed = (
-        ("dtypes", _expanded(before.dtypes, sides.words_before), _expanded(now.dtypes, sides.words_now)),
+        ("dtypes", expanded(before.dtypes, sides.words_before), expanded(now.dtypes, sides.words_now)),
         ("memory", before.memory, now.memory),
         ("rank", _ranks(before), _ranks(now)),
     )
@@ -100,7 +100,7 @@ def _ranks(operand: Operand) -> tuple[int, ...]:
     return (len(operand.shape),) if operand.shape is not None else operand.rank
 
 
-def _expanded(words: Iterable[str], vocabulary: Vocabulary) -> tuple[str, ...]:
+def expanded(words: Iterable[str], vocabulary: Vocabulary) -> tuple[str, ...]:
     """Groups of data types written out, so that another word for the same is no change."""
     groups = dict(vocabulary.dtype_groups)
     return tuple(dtype for word in words for dtype in groups.get(word, (word,)))

@@ -12,15 +12,13 @@ from brewer.meaning.sides import Sides
 from brewer.model import Definition, Fact
 from runtime.diagnostics import listed
 
-_DST = "requires_dst"  # compared as `dst`
-
 
 def compare_use(sides: Sides) -> Iterator[Change]:
     """Engines, capabilities, facts for the precision passes, semantics and wrapper."""
     old, new = sides.definitions
     yield from _compare_engines(sides)
     place = new.name.place
-    for name in sorted((capabilities(old) ^ capabilities(new)) - {_DST}):
+    for name in sorted(capabilities(old) ^ capabilities(new)):
         yield Change(
             "capability_changed", f"capability {name}", "gained" if name in capabilities(new) else "lost", place
         )
@@ -58,7 +56,7 @@ def compare_docs(sides: Sides) -> Iterator[Change]:
 
 
 def _docs(definition: Definition) -> Mapping[str, str]:
-    described = (*definition.fields, *definition.results)
+    described = (*definition.fields, *definition.results, *definition.regions)
     return {found.name.value: found.doc for found in described}
 
 

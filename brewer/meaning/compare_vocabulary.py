@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from brewer.load import Instructions
 from brewer.meaning.rules import Change
 from brewer.model import Definition
-from brewer.vocabulary import Lists, Vocabulary
+from brewer.vocabulary import EngineMemories, Lists, Vocabulary
 from runtime.diagnostics import Place
 
 Uses = Callable[[Definition], Iterable[str]]
@@ -24,6 +24,7 @@ def compare_vocabularies(before: Instructions, now: Instructions) -> Iterator[Ch
     stay = {target for target, _ in old.engines_of} & {target for target, _ in new.engines_of}
     was, is_now = (tuple(entry for entry in side.engines_of if entry[0] in stay) for side in (old, new))
     yield from _compare_lists("targets", was, is_now, {})
+    yield from _compare_memories(before, now)
     yield from _compare_enums(before, now)
 
 
@@ -32,6 +33,24 @@ def _lists(old: Vocabulary, new: Vocabulary) -> Iterator[tuple[str, tuple[str, .
     yield "memories", old.memories, new.memories, _memories_of
     yield "engines", old.engines, new.engines, _engines_of
     yield "targets", old.targets, new.targets, _targets_of
+
+
+def _compare_memories(before: Instructions, now: Instructions) -> Iterator[Change]:
+    """What each engine reads and writes."""
+    old, new = (dict(side.vocabulary.engine_memories) for side in (before, now))
+    users = _users(_engines_of, before, now)
+    for name in dict.fromkeys((*old, *new)):
+        said = [_reach(side.get(name)) for side in (old, new)]
+        if said[0] != said[1]:
+            text = f"{said[0]} -> {said[1]}"
+            yield Change("engine_memories_changed", f"engine {name}", text, concerns=users.get(name, ()))
+
+
+def _reach(memories: EngineMemories | None) -> str:
+    if memories is None:
+        return "not known"
+    reads, writes = (", ".join(words) or "nothing" for words in (memories.reads, memories.writes))
+    return f"reads {reads}, writes {writes}"
 
 
 def _compare_enums(before: Instructions, now: Instructions) -> Iterator[Change]:
@@ -97,7 +116,7 @@ def _users(uses: Uses, before: Instructions, now: Instructions) -> Mapping[str, 
 
 
 def _dtypes_of(definition: Definition) -> list[str]:
-    words = [dtype for operand in definition.operands for dtype in operand.dtypes]
+    words = _groups_of(definition)
     words += [str(result.dtype) for result in definition.results if result.dtype]
     for attribute in (attribute for attribute in definition.attributes if attribute.type.word == "dtype"):
         value = attribute.default.value if attribute.default else ()
@@ -106,7 +125,7 @@ def _dtypes_of(definition: Definition) -> list[str]:
 
 
 def _memories_of(definition: Definition) -> list[str]:
-    return [memory for operand in definition.operands for memory in operand.memory]
+    return [*definition.dst.memory, *(memory for operand in definition.operands for memory in operand.memory)]
 
 
 def _targets_of(definition: Definition) -> list[str]:
@@ -114,7 +133,10 @@ def _targets_of(definition: Definition) -> list[str]:
 
 
 def _groups_of(definition: Definition) -> list[str]:
-    return [dtype for operand in definition.operands for dtype in operand.dtypes]
+    words = [dtype for result in definition.results for dtype in result.dtypes]
+    ports = [port for region in definition.regions for port in (*region.takes, *(region.yields or ()))]
+    words += [dtype for port in ports for dtype in port.dtypes]
+    return [*words, *definition.dst.dtypes, *(dtype for operand in definition.operands for dtype in operand.dtypes)]
 
 
 def _engines_of(definition: Definition) -> list[str]:

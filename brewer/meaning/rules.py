@@ -136,6 +136,14 @@ RULES: Mapping[str, Rule] = {
     # Results, regions, the constructor.
     "results_refused": Rule(_BREAKS | PYTHON, "what was written before has another number of results"),
     "number_of_results_changed": Rule(VERIFY | PYTHON, "readers take any number of results, the verifier does not"),
+    "optional_result_added": Rule(
+        PRINT | PYTHON, "what was written before lacks it; the constructor takes `result_types`, a list", "+"
+    ),
+    "result_now_optional": Rule(PYTHON, "whoever reads it may find None"),
+    "result_now_required": Rule(VERIFY | PYTHON, "where it was absent, it is missing now"),
+    "result_widened": Rule(NONE, ""),
+    "result_narrowed": Rule(VERIFY, "the verifier accepts fewer results"),
+    "result_precision_changed": Rule(BEHAVIOUR, "the precision passes convert it differently"),
     "results_now_variadic": Rule(PYTHON, "the constructor takes `result_types`, a list"),
     "result_renamed": Rule(NONE, ""),
     "result_rule_changed": Rule(VERIFY | BEHAVIOUR, "a stated type that does not follow is refused"),
@@ -145,9 +153,15 @@ RULES: Mapping[str, Rule] = {
     "result_dtype_fixed": Rule(VERIFY | PYTHON, "another data type than the rule gives is refused"),
     "dst_now_required": Rule(VERIFY, "what writes no tensor is refused"),
     "dst_now_optional": Rule(NONE, ""),
+    "dst_now_forbidden": Rule(_BREAKS | PYTHON, "what writes a tensor is refused"),
+    "dst_widened": Rule(NONE, ""),
+    "dst_narrowed": Rule(VERIFY, "the verifier accepts fewer tensors"),
+    "dst_accumulates_changed": Rule(BEHAVIOUR, "what reads and what writes the tensor are ordered differently"),
     "region_renamed": Rule(TEXT | PYTHON, "a text has regions by name, a record by position"),
     "region_added": Rule(_BREAKS | VERSION, "what was written before has a region too few", "+"),
     "region_removed": Rule(_FIELD_GONE, "what was written before has a region too many", "-"),
+    "region_runs_changed": Rule(BEHAVIOUR, "passes count its runs differently"),
+    "region_ports_changed": Rule(VERIFY, "what its regions receive and hand out is refused"),
     "regions_moved": Rule(_BREAKS | VERSION, "texts and records have the regions in the order of the definition"),
     "constructor_changed": Rule(PYTHON, "arguments that callers give by position reach other parameters"),
     # The printed form.
@@ -191,6 +205,7 @@ RULES: Mapping[str, Rule] = {
     "word_removed": Rule(NONE, "", "-"),
     "words_reordered": Rule(NONE, ""),
     "group_changed": Rule(NONE, ""),
+    "engine_memories_changed": Rule(VERIFY | BEHAVIOUR, "the verifier and lowerings ask what an engine reaches"),
     # Facts about foreign operators.
     "operator_added": Rule(BEHAVIOUR, "the precision passes knew nothing of it", "+"),
     "operator_removed": Rule(BEHAVIOUR, "the precision passes know nothing of it any more", "-"),

@@ -108,12 +108,7 @@ def _is_complete(brewable: Brewable) -> bool:
 
 def _classes_in_memory(project: Project, instructions: Instructions) -> frozenset[str]:
     roots = {brewable.root for brewable in instructions.brewables}
-    return frozenset(root for root in roots if _takes_dst(project, root))
-
-
-def _takes_dst(project: Project, root: str) -> bool:
-    init = next((found.init for found in project.sources.lineage(root) if found.init), ())
-    return any(parameter.name == "dst" for parameter in init)
+    return frozenset(root for root in roots if project.sources.takes_dst(root))
 
 
 def _unreadable(title: str, mistakes: Iterable[Diagnostic]) -> DiagnosticsError:

@@ -11,7 +11,7 @@ from brewer.field_views import FieldView, enum_alias, group_constant
 from brewer.load import Brewable, Instructions
 from brewer.model import ApIndices, Definition, Operand
 from brewer.origins.trees import KeyPath, Trees, entry_in
-from brewer.result_views import BoundOperand, ResultRuleView
+from brewer.result_views import BoundOperand, ResultAccessorView, ResultRuleView
 from brewer.rule_views import RuleView
 from brewer.table_views import EntryView, EnumView, GroupView
 from brewer.views import RegionView
@@ -32,6 +32,8 @@ def keys_of_item(item: Any, definition: Definition) -> KeyPath:
             return ("regions",)
         case KeywordView(name=name):
             return keys_of_field(name, definition) or ("serialize", name)
+        case ResultAccessorView(name=name):
+            return "results", name
         case ResultRuleView(name=name):
             return keys_of_member(name, definition) or ("results",)
         case BoundOperand(name=name):
@@ -45,6 +47,8 @@ def keys_of_member(name: str, definition: Definition) -> KeyPath:
     """The keys that a method bears in its name: a property, `_verify_<label>`, `_infer_<result>`."""
     if any(f"_verify_{constraint.label}" == name for constraint in definition.constraints):
         return "constraints", name.removeprefix("_verify_")
+    if len(definition.results) > 1 and name in (result.name.value for result in definition.results):
+        return "results", name
     if any(f"_infer_{result.name}" == name for result in definition.results):
         return "results", name.removeprefix("_infer_")
     return keys_of_field(name, definition)
@@ -55,7 +59,7 @@ def keys_of_field(name: str, definition: Definition) -> KeyPath:
         if field.name.value == name:
             section = "operands" if isinstance(field, Operand) else "attributes"
             return "ap_indices" if isinstance(field, ApIndices) else section, name
-    return ("regions",) if name in (region.value for region in definition.regions) else ()
+    return ("regions",) if name in (region.name.value for region in definition.regions) else ()
 
 
 def place_of_shared_item(item: Any, instructions: Instructions, trees: Trees) -> tuple[KeyPath, Place] | None:

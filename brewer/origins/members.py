@@ -23,6 +23,7 @@ KEYS_OF_MEMBERS: Mapping[str, KeyPath] = {
     "loadTensor": ("operands",),
     "storeTensor": ("operands",),
     "blocks": ("regions",),
+    "dst_mode": ("dst",),
     "enumerate_ap_indices": ("ap_indices",),
     "remove_ap_index": ("ap_indices",),
     "updateAPIndicies": ("ap_indices",),
@@ -41,8 +42,7 @@ KEYS_OF_INFO: Mapping[str, KeyPath] = {
     "attributes": ("attributes",),
     "ap_indices": ("ap_indices",),
     "results": ("results",),
-    "many_results": ("results",),
-    "free_dtype": ("results",),
+    "dst": ("dst",),
     "regions": ("regions",),
     "rhs": ("rhs_str",),
     "engines": ("engines",),
@@ -121,7 +121,7 @@ def _of_info(call: ast.Call) -> Iterator[Member]:
         yield _member(("INFO", name), keyword, keys)
         if isinstance(keyword.value, ast.Tuple):
             for item in keyword.value.elts:
-                if isinstance(item, ast.Call) and name in ("operands", "attributes"):
+                if isinstance(item, ast.Call) and name in ("operands", "attributes", "results") and item.args:
                     yield from _of_field(item, ("INFO", name), keys)
         if isinstance(keyword.value, ast.Dict) and name == "facts":
             for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunction
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst
 from runtime.types import Type
 from runtime.values import Operand
@@ -65,6 +65,7 @@ class ActivationGen(GraphInst):
                 one_of=ACTIVATION_FUNCTIONS,
             ),
         ),
+        results=(ResultInfo(same_as="src"),),
         rhs=(
             Show("function"),
             Show("src"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from runtime.dtypes import DType
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst
 from runtime.types import Type
 from runtime.values import Operand
@@ -49,7 +49,12 @@ class CastGen(GraphInst):
                 precision="keep",
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
         rhs=(Show("src"),),
         op_kind="data_movement",
         facts={

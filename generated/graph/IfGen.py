@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from runtime.blocks import Block
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import InstructionInfo, OperandInfo, RegionInfo, ResultInfo, Show
 from runtime.instructions import GraphInst
 from runtime.types import Type
 from runtime.values import Operand
@@ -28,7 +28,9 @@ class IfGen(GraphInst):
         result: any number, of types that the caller gives
     Regions:
         then
+            What runs where the condition holds.
         else
+            What runs where it does not.
     Passes:
         op_kind: data_movement
     Text:
@@ -68,8 +70,11 @@ class IfGen(GraphInst):
                 precision="keep",
             ),
         ),
-        many_results=True,
-        regions=("then", "else"),
+        results=(ResultInfo(variadic=True),),
+        regions=(
+            RegionInfo("then"),
+            RegionInfo("else"),
+        ),
         rhs=(Show("condition"),),
         op_kind="data_movement",
         semantics="graph.branch",

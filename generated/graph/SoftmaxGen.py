@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import FLOATS
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_less
 from runtime.types import Type
@@ -75,6 +75,7 @@ class SoftmaxGen(GraphInst):
                 min=0,
             ),
         ),
+        results=(ResultInfo(same_as="src"),),
         rhs=(
             Show("src"),
             "axis",

@@ -10,7 +10,7 @@ from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunctio
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -44,7 +44,7 @@ class ActivationOpGen(NeuronUnaryInst):
         op_kind: elementwise
         wide_range: where function is exp, square, reciprocal or rsqrt
         range_safe: where function is erf, log, sigmoid, sqrt or tanh
-        capabilities: can_mutate_dst_ty, can_vectorize, can_write_to_psum
+        capabilities: can_mutate_dst_ty, can_vectorize
     Text:
         activation {function} {src}(? bias {bias})(? scale {scale})
     BIR, version 1:
@@ -97,7 +97,13 @@ class ActivationOpGen(NeuronUnaryInst):
                 default=1.0,
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
+        dst=DstInfo(),
         rhs=(
             Show("function"),
             Show("src"),
@@ -105,7 +111,7 @@ class ActivationOpGen(NeuronUnaryInst):
             Group("scale", ("scale", Show("scale"))),
         ),
         engines=("scalar",),
-        capabilities=frozenset({"can_mutate_dst_ty", "can_vectorize", "can_write_to_psum"}),
+        capabilities=frozenset({"can_mutate_dst_ty", "can_vectorize"}),
         op_kind="elementwise",
         facts={
             "wide_range": {"function": ("exp", "square", "reciprocal", "rsqrt")},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -53,7 +53,13 @@ class DMACopyOpGen(NeuronUnaryInst):
                 "src",
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
+        dst=DstInfo(),
         rhs=(Show("src"),),
         engines=("dma",),
         op_kind="data_movement",

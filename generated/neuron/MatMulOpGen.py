@@ -11,7 +11,7 @@ from generated.vocabulary import PERF_MODES, PerfMode
 from runtime.access import AccessMode, NeuronAP
 from runtime.engines import NeuronEngine
 from runtime.infer import neuron_matmul_type
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
 from runtime.relations import extent, may_be_at_most, may_be_equal
 from runtime.tensors import Tensor
@@ -43,6 +43,7 @@ class MatMulOpGen(NeuronNaryInst):
         result: by `neuron_matmul_type`
             The type of the tensor engine's product, which accumulates in f32.
     Rules:
+        dst: in psum, f32/bf16
         moving_0_is_K: stationary.shape[0] equals moving.shape[0]
         partitions: stationary.shape[0] is at most 128
         stationary_width: stationary.shape[1] is at most 128
@@ -51,7 +52,6 @@ class MatMulOpGen(NeuronNaryInst):
         any target: tensor
     Passes:
         op_kind: compute
-        capabilities: can_write_to_psum
     Text:
         matmul {stationary}, {moving}
         in the dictionary: is_transpose, perf_mode
@@ -133,13 +133,16 @@ class MatMulOpGen(NeuronNaryInst):
                 one_of=PERF_MODES,
             ),
         ),
+        dst=DstInfo(
+            memory=("psum",),
+            dtypes=("f32", "bf16"),
+        ),
         rhs=(
             Show("stationary"),
             ",",
             Show("moving"),
         ),
         engines=("tensor",),
-        capabilities=frozenset({"can_write_to_psum"}),
         op_kind="compute",
         semantics="engines.matmul",
     )

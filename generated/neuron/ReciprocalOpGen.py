@@ -10,7 +10,7 @@ from generated.vocabulary import FLOATS
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -34,7 +34,7 @@ class ReciprocalOpGen(NeuronUnaryInst):
     Passes:
         op_kind: elementwise
         wide_range: always
-        capabilities: can_vectorize, can_write_to_psum
+        capabilities: can_vectorize
     Text:
         reciprocal {src}
     BIR, version 1:
@@ -63,10 +63,16 @@ class ReciprocalOpGen(NeuronUnaryInst):
                 memory=("sbuf", "psum"),
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
+        dst=DstInfo(),
         rhs=(Show("src"),),
         engines=("vector",),
-        capabilities=frozenset({"can_vectorize", "can_write_to_psum"}),
+        capabilities=frozenset({"can_vectorize"}),
         op_kind="elementwise",
         facts={
             "wide_range": True,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -35,6 +35,8 @@ class SBAtomLoadGen(NeuronUnaryInst):
             What elements outside the source are filled with.
     Results:
         result: the type of src; the caller may choose the dtype
+    Rules:
+        dst: in sbuf
     Engines:
         any target: dma
     Passes:
@@ -85,7 +87,13 @@ class SBAtomLoadGen(NeuronUnaryInst):
                 optional=True,
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
+        dst=DstInfo(memory=("sbuf",)),
         rhs=(Show("src"),),
         engines=("dma",),
         op_kind="data_movement",

@@ -10,7 +10,7 @@ from generated.vocabulary import RMW_OPS, RmwOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -33,12 +33,11 @@ class SBAtomStoreGen(NeuronUnaryInst):
     Results:
         result: the type of src; the caller may choose the dtype
     Rules:
-        dst: required
+        dst: required, in dram, accumulates where rmw_op says so
     Engines:
         any target: dma
     Passes:
         op_kind: data_movement
-        capabilities: requires_dst
     Text:
         sb_atom_store {src}(? rmw {rmw_op})
     BIR, version 1:
@@ -74,13 +73,22 @@ class SBAtomStoreGen(NeuronUnaryInst):
                 one_of=RMW_OPS,
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
+        dst=DstInfo(
+            use="required",
+            memory=("dram",),
+            accumulates="rmw_op",
+        ),
         rhs=(
             Show("src"),
             Group("rmw_op", ("rmw", Show("rmw_op"))),
         ),
         engines=("dma",),
-        capabilities=frozenset({"requires_dst"}),
         op_kind="data_movement",
         semantics="copies.store",
     )
@@ -121,6 +129,12 @@ class SBAtomStoreGen(NeuronUnaryInst):
     @rmw_op.setter
     def rmw_op(self, value: RmwOp | None) -> None:
         self._rmw_op = value
+        self._settle_dst()
+
+    @property
+    def dst_mode(self) -> AccessMode:
+        """How this accesses the tensor that it writes."""
+        return AccessMode.STORE if self._rmw_op is None else AccessMode.LOAD_STORE
 
     def operands(self) -> tuple[Operand, ...]:
         return (self._src,)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from runtime.access import AccessMode, APIndex, NeuronAP
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -44,7 +44,6 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
         any target: vector, scalar, gpsimd, dma
     Passes:
         op_kind: data_movement
-        capabilities: can_write_to_psum
     Source:
         Neuron compiler internals, third-party study of neuronx_cc 2.24, TensorCopyDynamic Generators, the base
             machinery
@@ -88,8 +87,9 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
             ),
         ),
         ap_indices=("addr_free_indices",),
+        results=(ResultInfo(same_as="src"),),
+        dst=DstInfo(),
         engines=("vector", "scalar", "gpsimd", "dma"),
-        capabilities=frozenset({"can_write_to_psum"}),
         op_kind="data_movement",
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.wrappers.TensorCopyDynamicBase import TensorCopyDynamicBase
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ class TensorCopyDynamicDstGen(TensorCopyDynamicBase):
         any target: vector, scalar, gpsimd, dma
     Passes:
         op_kind: data_movement
-        capabilities: can_write_to_psum, requires_dst
     Text:
         dynamic_copy_dst {src}
         in the dictionary: generic_addrs, generic_dim, offset_scale, addr_free_indices
@@ -81,9 +80,10 @@ class TensorCopyDynamicDstGen(TensorCopyDynamicBase):
             ),
         ),
         ap_indices=("addr_free_indices",),
+        results=(ResultInfo(same_as="src"),),
+        dst=DstInfo(use="required"),
         rhs=(Show("src"),),
         engines=("vector", "scalar", "gpsimd", "dma"),
-        capabilities=frozenset({"can_write_to_psum", "requires_dst"}),
         op_kind="data_movement",
         semantics="copies.scatter",
     )

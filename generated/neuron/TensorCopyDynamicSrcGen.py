@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from runtime.engines import NeuronEngine
 from runtime.infer import gathered_type
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, Show
 from runtime.types import Type
 from runtime.wrappers.TensorCopyDynamicBase import TensorCopyDynamicBase
 
@@ -37,7 +37,6 @@ class TensorCopyDynamicSrcGen(TensorCopyDynamicBase):
         any target: vector, scalar, gpsimd, dma
     Passes:
         op_kind: data_movement
-        capabilities: can_write_to_psum
     Text:
         dynamic_copy_src {src} generic_dim:[{generic_dim}] generic_addrs: {generic_addrs}
         in the dictionary: offset_scale, addr_free_indices
@@ -86,6 +85,7 @@ class TensorCopyDynamicSrcGen(TensorCopyDynamicBase):
             ),
         ),
         ap_indices=("addr_free_indices",),
+        dst=DstInfo(),
         rhs=(
             Show("src"),
             "generic_dim:[",
@@ -94,7 +94,6 @@ class TensorCopyDynamicSrcGen(TensorCopyDynamicBase):
             Show("generic_addrs"),
         ),
         engines=("vector", "scalar", "gpsimd", "dma"),
-        capabilities=frozenset({"can_write_to_psum"}),
         op_kind="data_movement",
         semantics="copies.gather",
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -37,7 +37,7 @@ class TensorCopyOpGen(NeuronUnaryInst):
         trn1: vector, gpsimd
     Passes:
         op_kind: data_movement
-        capabilities: can_mutate_dst_ty, can_vectorize, can_write_to_psum
+        capabilities: can_mutate_dst_ty, can_vectorize
     Text:
         tensor_copy {src}
     BIR, version 1:
@@ -60,14 +60,20 @@ class TensorCopyOpGen(NeuronUnaryInst):
                 "src",
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
+        dst=DstInfo(),
         rhs=(Show("src"),),
         engines=("vector", "scalar", "gpsimd"),
         engines_by_target={
             "inf1": ("vector",),
             "trn1": ("vector", "gpsimd"),
         },
-        capabilities=frozenset({"can_mutate_dst_ty", "can_vectorize", "can_write_to_psum"}),
+        capabilities=frozenset({"can_mutate_dst_ty", "can_vectorize"}),
         op_kind="data_movement",
         semantics="copies.copy",
     )

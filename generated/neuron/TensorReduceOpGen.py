@@ -12,7 +12,7 @@ from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.infer import reduced_type
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -49,7 +49,6 @@ class TensorReduceOpGen(NeuronUnaryInst):
     Passes:
         op_kind: reduction
         wide_range: where op is add or mult
-        capabilities: can_write_to_psum
     Text:
         tensor_reduce {op} {src}
         in the dictionary: reduce_dims, negate, keepdims
@@ -109,13 +108,13 @@ class TensorReduceOpGen(NeuronUnaryInst):
                 default=True,
             ),
         ),
-        free_dtype=True,
+        results=(ResultInfo(free_dtype=True),),
+        dst=DstInfo(),
         rhs=(
             Show("op"),
             Show("src"),
         ),
         engines=("vector",),
-        capabilities=frozenset({"can_write_to_psum"}),
         op_kind="reduction",
         facts={
             "wide_range": {"op": ("add", "mult")},

@@ -10,7 +10,7 @@ from generated.vocabulary import ALU_OPS, AluOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -56,7 +56,7 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     Passes:
         op_kind: elementwise
         wide_range: where op0 is pow or op1 is pow
-        capabilities: can_mutate_dst_ty, can_vectorize, can_write_to_psum
+        capabilities: can_mutate_dst_ty, can_vectorize
     Text:
         tensor_scalar {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0})(? op1 {op1})(? operand1
             {operand1})(? scalar1 {scalar1})
@@ -143,7 +143,13 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
                 default=False,
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="src",
+            ),
+        ),
+        dst=DstInfo(),
         rhs=(
             Show("op0"),
             Show("src"),
@@ -154,7 +160,7 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
             Group("scalar1", ("scalar1", Show("scalar1"))),
         ),
         engines=("vector", "scalar", "gpsimd"),
-        capabilities=frozenset({"can_mutate_dst_ty", "can_vectorize", "can_write_to_psum"}),
+        capabilities=frozenset({"can_mutate_dst_ty", "can_vectorize"}),
         op_kind="elementwise",
         facts={
             "wide_range": {"op0": ("pow",), "op1": ("pow",)},

@@ -11,7 +11,7 @@ from generated.vocabulary import ALU_OPS, AluOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
 from runtime.relations import may_be_equal
 from runtime.tensors import Tensor
@@ -46,7 +46,7 @@ class TensorTensorOpGen(NeuronNaryInst):
         op_kind: elementwise
         wide_range: where op is pow
         range_safe: where op is divide or min
-        capabilities: can_vectorize, can_write_to_psum
+        capabilities: can_vectorize
     Text:
         tensor_tensor {op} {lhs}, {rhs}
     BIR, version 1:
@@ -84,7 +84,13 @@ class TensorTensorOpGen(NeuronNaryInst):
                 one_of=ALU_OPS,
             ),
         ),
-        free_dtype=True,
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                same_as="lhs",
+            ),
+        ),
+        dst=DstInfo(),
         rhs=(
             Show("op"),
             Show("lhs"),
@@ -92,7 +98,7 @@ class TensorTensorOpGen(NeuronNaryInst):
             Show("rhs"),
         ),
         engines=("vector", "gpsimd"),
-        capabilities=frozenset({"can_vectorize", "can_write_to_psum"}),
+        capabilities=frozenset({"can_vectorize"}),
         op_kind="elementwise",
         facts={
             "wide_range": {"op": ("pow",)},

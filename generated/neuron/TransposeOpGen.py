@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from runtime.access import AccessMode, NeuronAP
 from runtime.engines import NeuronEngine
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import DstInfo, InstructionInfo, OperandInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
 from runtime.relations import extent, may_be_at_most
 from runtime.tensors import Tensor
@@ -39,7 +39,6 @@ class TransposeOpGen(NeuronUnaryInst):
         any target: tensor, vector
     Passes:
         op_kind: data_movement
-        capabilities: can_write_to_psum
     Text:
         transpose {src}
     BIR, version 1:
@@ -70,9 +69,9 @@ class TransposeOpGen(NeuronUnaryInst):
                 rank=(2,),
             ),
         ),
+        dst=DstInfo(),
         rhs=(Show("src"),),
         engines=("tensor", "vector"),
-        capabilities=frozenset({"can_write_to_psum"}),
         op_kind="data_movement",
         semantics="engines.transpose",
     )

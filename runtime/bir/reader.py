@@ -211,7 +211,9 @@ class BirReader:
         results = take_or(record, "results", list, "a list of results", [])
         if "dst" in record and results:
             raise BirError("B032", "an instruction with a destination has no results", "results")
-        types = [decoded(self._result_type, result, "results", index) for index, result in enumerate(results)]
+        may_lack = len(plan.info.results) > 1 and not plan.info.has_any_number_of_results
+        decode = self._result_type_or_none if may_lack else self._result_type
+        types = [decoded(decode, result, "results", index) for index, result in enumerate(results)]
         if "type" in record:
             types = [decoded(self.type, record["type"], "type")]
         if plan.info.many_results:
@@ -223,6 +225,9 @@ class BirReader:
         elif "dst" not in record:
             arguments["result_type"] = Type.none()
 
+    def _result_type_or_none(self, found: Any) -> Type:
+        return Type.none() if found == NONE else self._result_type(found)
+
     def _result_type(self, found: Any) -> Type:
         if not isinstance(found, list) or len(found) not in (2, 3):
             raise wrong_kind(found, "a result: a list of a reference, a type and, where it differs, the name")
@@ -231,11 +236,14 @@ class BirReader:
     def name_results(self, inst: Instruction, record: Mapping[str, Any]) -> None:
         """Give the results the references and names of the record, once what stands before them is read."""
         listed = record.get("results", ())
-        results = inst.results
-        if len(results) != len(listed):
+        results = inst.all_results
+        if len(results) < len(listed) or any(result is not None for result in results[len(listed) :]):
             message = f"`{inst.INFO.mnemonic}` has {counted(len(results), 'result')}; found {len(listed)}"
             raise BirError("B032", message, "results")
-        for index, (result, found) in enumerate(zip(results, listed, strict=True)):
+        for index, result in enumerate(results):
+            if result is None:
+                continue
+            found = listed[index]
             try:
                 self.define(result, found)
             except BirError as error:

@@ -187,7 +187,7 @@ class BirWriter:
             if inst.type is not dst.type:
                 record["type"] = self.type(inst.type)
         elif inst.type is not _NONE:
-            record["results"] = [self.definition(result) for result in inst.results]
+            record["results"] = [NONE if result is None else self.definition(result) for result in inst.all_results]
 
     def _defaults_of(self, inst: Instruction) -> Mapping[str, Any]:
         defaults = self._defaults.get(type(inst))
@@ -211,7 +211,7 @@ class BirWriter:
                 found["indices"] = [index and index.name for index in access.indices]
             if access.reinterpret is not None:
                 found["as"] = access.reinterpret.name
-        if access.mode is AccessMode.LOAD_STORE or (access.mode is AccessMode.STORE and not self._is_dst(access)):
+        if access.mode is not AccessMode.LOAD and not self._is_dst(access):
             found["mode"] = access.mode.value
         return found
 

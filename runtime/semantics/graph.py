@@ -63,3 +63,43 @@ def branch(inst: Any, machine: Machine) -> tuple[Any, ...]:
     if condition.size != 1:
         raise InterpreterError(f"the condition has {condition.size} elements, not one")
     return machine.run(inst.then if condition.item() else inst.else_)
+
+
+@uses_machine
+def repeat(inst: Any, machine: Machine) -> tuple[Any, ...]:
+    """Return the carried values after the last round."""
+    state = tuple(machine.value(value) for value in inst.init)
+    while True:
+        (goes_on,) = machine.run(inst.condition, state)
+        if goes_on.size != 1:
+            raise InterpreterError(f"the condition has {goes_on.size} elements, not one")
+        if not goes_on.item():
+            return state
+        state = machine.run(inst.body, state)
+
+
+@uses_machine
+def scan(inst: Any, machine: Machine) -> tuple[Any, ...]:
+    """Return the carried values after the last round, then what the rounds yield beside them, along `axis`.
+
+    Shapes: a collected value has the extent of the number of rounds along `axis`.
+    Raises: InterpreterError where it is not known how many rounds there are.
+    """
+    state = tuple(machine.value(value) for value in inst.init)
+    items = [np.moveaxis(machine.value(value), inst.axis, 0) for value in inst.items]
+    counts = {len(item) for item in items} | ({inst.rounds} if inst.rounds is not None else set())
+    if len(counts) != 1:
+        said = " and ".join(map(str, sorted(counts))) or "no number of"
+        raise InterpreterError(f"{said} rounds are said to be run; one number is expected")
+    collected: list[list[Array]] = [[] for _ in inst.collected]
+    for at in range(counts.pop()):
+        yielded = machine.run(inst.body, (*state, *(item[at] for item in items)))
+        state = yielded[: len(state)]
+        for values, value in zip(collected, yielded[len(state) :], strict=True):
+            values.append(value)
+    return (*state, *(_stacked(c, r, inst.axis) for c, r in zip(collected, inst.collected, strict=True)))
+
+
+def _stacked(values: list[Array], result: Any, axis: int) -> Array:
+    """Return values next to each other along a dimension; none at all have the shape of the result."""
+    return np.stack(values, axis) if values else np.zeros(result.shape, result.dtype.numpy)

@@ -54,8 +54,8 @@ class Form:
         info = cls.INFO
         self.cls = cls
         self.info = info
-        self.n_results = len(info.results)
-        self.has_dst = issubclass(cls, NeuronInst)
+        self.has_engine = issubclass(cls, NeuronInst)
+        self.has_dst = self.has_engine and (info.dst is None or info.dst.is_allowed)
         self.is_generic = issubclass(cls, GenericInst)
         self.steps = _steps(info)
         self.usage = f"the form is: {_usage(info)}"
@@ -65,7 +65,7 @@ class Form:
         self._required += tuple(a.name for a in info.attributes if a.required and not a.optional)
         self._unsaid = {a.name: a.default for a in info.attributes if a.optional and a.default is not None}
         self._variadic = tuple(o.name for o in info.operands if o.variadic and o.name not in info.shown)
-        own = ("engine",) * self.has_dst + ("carried",) * self.is_generic
+        own = ("engine",) * self.has_engine + ("carried",) * self.is_generic
         self._words = (*self._readers, *own, *COMMON, "loc")
 
     def read(self, scanner: Scanner, scope: Scope) -> Fields:
@@ -133,7 +133,7 @@ class Form:
             return lambda scanner, scope: _read_one_of(scanner, "rounding", _ROUNDINGS)
         if name in CONDITIONS:
             return lambda scanner, scope: read_condition(scanner, scope, name)
-        if name == "engine" and self.has_dst:
+        if name == "engine" and self.has_engine:
             return lambda scanner, scope: _ENGINES[_read_one_of(scanner, "engine", tuple(_ENGINES))]
         if name == "carried" and self.is_generic:
             return lambda scanner, scope: read_hex(scanner, '"carried"')

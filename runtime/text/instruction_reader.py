@@ -119,6 +119,11 @@ class InstructionReader:
             results.append((name, read_type(scanner), start, own))
             if not scanner.accept(","):
                 break
+            while scanner.take(_absent) is not None:
+                results.append((_ABSENT, _NONE, scanner.pos, None))
+                if not scanner.accept(","):
+                    scanner.expect("=")
+                    return results
             scanner.skip_space()
             start = scanner.pos
             name = scanner.name("%", "a further result such as %r")
@@ -139,13 +144,13 @@ class InstructionReader:
         scanner = self.scanner
         scanner.stated_type = results[0][1] if results else None
         fields = form.read(scanner, self.scope)
-        has_regions = bool(form.info.regions)
+        has_regions = bool(form.info.region_names)
         has_ended = not has_regions and scanner.accept_end_of_line()
         if not has_ended and not ((has_regions or form.is_generic) and scanner.peek(_block)):
             form.read_dictionary(scanner, self.scope, fields)
         form.complete(scanner, fields, at)
         common = None if has_ended else {name: fields.pop(name) for name in COMMON if name in fields}
-        carried = fields.pop("carried", None)
+        carried = fields.pop("carried", None) if form.is_generic else None
         fields.update(writes or self._results(form, at, results))
         inst = form.cls(**fields)
         if common:
@@ -158,7 +163,8 @@ class InstructionReader:
             has_ended = self._read_open_regions(form, inst, at, has_ended)
         if not has_ended and not scanner.accept_end_of_line():
             scanner.fail_expecting("the end of the line", help=self.scope.did_you_mean_a_name() or form.usage)
-        for value, (name, _, site, own) in zip(inst.results, results, strict=True):
+        present = [result for result in results if result[0] != _ABSENT] if len(results) > 1 else results
+        for value, (name, _, site, own) in zip(inst.results, present, strict=True):
             value.name = plain_name(name) if own is None else own
             self.scope.define(name, value, site)
         block.append(inst)
@@ -173,7 +179,7 @@ class InstructionReader:
         return has_ended
 
     def _read_regions(self, form: Form, inst: Instruction) -> None:
-        for name, block in zip(form.info.regions, inst.blocks, strict=True):
+        for name, block in zip(form.info.region_names, inst.blocks, strict=True):
             self._expect_region(form, name)
             self.read_region(block)
 
@@ -195,9 +201,11 @@ class InstructionReader:
 
     def _results(self, form: Form, at: int, results: list[Result]) -> Fields:
         """Return the argument of the constructor that says what the instruction gives."""
-        for _, type, _, _ in results:
-            if type is _NONE:
+        for name, type, _, _ in results:
+            if type is _NONE and name != _ABSENT:
                 self._fail_results(form, at, "gives a result of type none", "leave out name and type")
+        if form.info.has_any_number_of_results and any(name == _ABSENT for name, *_ in results):
+            self._fail_results(form, at, "has any number of results, none of which can be absent", "leave out `none`")
         if form.info.many_results:
             return {"result_types": [type for _, type, _, _ in results]}
         expected = len(form.info.results)
@@ -235,9 +243,11 @@ class InstructionReader:
 
 
 def _region_usage(form: Form) -> str:
-    return f"{form.usage} {' '.join(f'{name} {{ ... }}' for name in form.info.regions)}"
+    return f"{form.usage} {' '.join(f'{name} {{ ... }}' for name in form.info.region_names)}"
 
 
+_ABSENT = ""  # in place of the name of a result that is absent
+_absent = re.compile(rf"{SPACE}none(?![A-Za-z0-9_.])")
 _block = re.compile(BLOCK)
 _equals_mnemonic = re.compile(rf"={SPACE}({MNEMONIC.pattern})")
 _writes = re.compile(r"[=\[]")

@@ -209,7 +209,7 @@ class _FunctionPrinter:
             if names.renamed:
                 left = f"{self._defined(inst)} = "
         else:
-            left = ", ".join(map(self._defined, inst.results)) + " = "
+            left = ", ".join("none" if r is None else self._defined(r) for r in inst.all_results) + " = "
         right = inst.rhs_str(names)
         # `_extra` in place of `rounding`: the property would add 5% to the time of a chain of graph instructions.
         if form.has_more or inst.loc is not None or inst._extra is not None:
@@ -241,7 +241,7 @@ def _labels(inst: Instruction) -> Sequence[str]:
     """Return what stands in front of each region of an instruction."""
     if isinstance(inst, GenericInst):
         return [region_label(*key) for key in inst.region_keys] if inst.blocks else ()
-    return inst.INFO.regions
+    return inst.INFO.region_names
 
 
 class _OutlinePrinter(_FunctionPrinter):

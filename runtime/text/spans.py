@@ -87,7 +87,7 @@ class _Walk:
         if self._is_next("{") and self._match(_block) is None:
             self.accept("{")
             self._dictionary(info)
-        for name in inst.region_names if isinstance(inst, GenericInst) else info.regions:
+        for name in inst.region_names if isinstance(inst, GenericInst) else info.region_names:
             self.take(_label)
             if self._is_next("("):
                 self._bracket("(")
@@ -119,9 +119,12 @@ class _Walk:
             if self.accept(":"):
                 self.spans["result"] = self.spans["result[0]"] = self.type()
             return
-        for index in range(max(1, len(inst.results))):
+        for index, result in enumerate(inst.all_results or (inst,)):
             if index:
                 self.literal(",")
+            if result is None:
+                self.spans[f"result[{index}]"] = self.take(_word)
+                continue
             self.definition()
             self.spans[f"result[{index}]"] = self.type()
         self.spans["result"] = self.spans["result[0]"]

@@ -45,7 +45,7 @@ class Trailing:
         self.fields = tuple((name, text) for name, text in texts if name not in info.shown)
         self.has_dst = issubclass(cls, NeuronInst)
         self.has_regions = bool(info.regions) or issubclass(cls, GenericInst)
-        self.has_one_result = len(info.results) == 1 and not info.many_results
+        self.has_one_result = not info.many_results
         self.has_more = bool(self.fields) or self.has_dst or cls is Opaque  # than `rounding` and `loc`
         self._elide = elide
         self.left_out = 0  # bytes of what instructions carry

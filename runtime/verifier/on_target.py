@@ -1,4 +1,4 @@
-"""An instruction against its target: which memories its engine reaches, where its partitions start, what is multiplied.
+"""An instruction against its target: where its partitions start, what the tensor engine multiplies and where to.
 
 Where no engine was assigned, something is said only if it holds for every engine that the instruction may run on.
 
@@ -8,12 +8,10 @@ the tensor will start, and that is taken to be a place at which an access to all
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
-from runtime.access import AccessMode, NeuronAP
+from runtime.access import NeuronAP
 from runtime.affine import Affine, Axis
-from runtime.diagnostics import either
 from runtime.engines import NeuronEngine
 from runtime.instructions import NeuronInst
 from runtime.iterations import Undecided, witness
@@ -37,9 +35,6 @@ def check_on_target(
     if not engines:
         return  # which is said already
     accesses = [operand for operand in (*inst.operands(), inst.dst) if isinstance(operand, NeuronAP)]
-    if all(_out_of_reach(accesses, engine, target) for engine in engines):
-        _report_reach(inst, accesses, engines[0], target, findings)
-        return
     if runs and target.start_partitions and all(engine in _COMPUTE for engine in engines):
         for access in accesses:
             _check_start(access, inst, target, predicates, findings)
@@ -55,31 +50,6 @@ def _engines_of(
         return (assigned,) if assigned in target.engines else ()
     found = [engine for engine in target.engines if engine.value in legal]
     return tuple(sorted(found, key=lambda engine: engine is not hint))
-
-
-def _out_of_reach(accesses: Sequence[NeuronAP], engine: NeuronEngine, target: Target) -> list[NeuronAP]:
-    reach = target.reach_of(engine)
-    if reach is None:
-        return []
-    return [
-        access
-        for access in accesses
-        if (access.mode is not AccessMode.STORE and access.tensor.memory not in reach.reads)
-        or (access.mode is not AccessMode.LOAD and access.tensor.memory not in reach.writes)
-    ]
-
-
-def _report_reach(
-    inst: NeuronInst, accesses: Sequence[NeuronAP], engine: NeuronEngine, target: Target, findings: Findings
-) -> None:
-    for access in _out_of_reach(accesses, engine, target):
-        slot, reach = field_of(access, inst), target.reach_of(engine)
-        assert reach is not None, "it is out of reach"
-        does, memories = ("writes", reach.writes) if access is inst.dst else ("reads", reach.reads)
-        what = "the destination" if slot == "dst" else f'the operand "{slot}"'
-        message = f"{what} is {{value}} in {access.tensor.memory}; the {engine.value} engine {does} {either(memories)}"
-        help = "a DMA copies between dram and sbuf" if access.tensor.memory == "dram" else ""
-        findings.add("V064", message, inst, slot, access, help)
 
 
 def _check_start(

@@ -82,11 +82,11 @@ def _check_slot(
 def _check_type(held: Operand, slot: str, info: OperandInfo, inst: Instruction, findings: Findings) -> bool:
     type, sound = held.type, True
     if info.dtypes and type.dtype is not None and type.dtype.name not in info.dtypes:
-        message = f'the operand "{slot}" is {{value}} with elements of {type.dtype}; expected {_any_of(info.dtypes)}'
+        message = f'the operand "{slot}" is {{value}} with elements of {type.dtype}; expected {any_of(info.dtypes)}'
         findings.add("V031", message, inst, slot, held)
         sound = False
     elif info.dtypes and not type.is_tensor and type.kind is not TypeKind.UNKNOWN:
-        message = f'the operand "{slot}" is {{value}} of type {type}; expected elements of {_any_of(info.dtypes)}'
+        message = f'the operand "{slot}" is {{value}} of type {type}; expected elements of {any_of(info.dtypes)}'
         findings.add("V031", message, inst, slot, held)
         return False
     if info.rank and type.rank is not None and type.rank not in info.rank:
@@ -97,7 +97,7 @@ def _check_type(held: Operand, slot: str, info: OperandInfo, inst: Instruction, 
     return sound
 
 
-def _any_of(dtypes: tuple[str, ...]) -> str:
+def any_of(dtypes: tuple[str, ...]) -> str:
     """Return the legal element types in words; all floats, or all integers, are not listed one by one."""
     for word, group in _GROUPS:
         if group == set(dtypes):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from runtime.builtin import Opaque
 from runtime.engines import NeuronEngine
 from runtime.generic import GenericInst, Initializer
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo
 from runtime.instructions import Instruction, NeuronInst
 from runtime.types import Type
 from runtime.verifier.attribute_kinds import Kind, kind_of
@@ -22,9 +23,10 @@ class ClassPlan:
     operands: tuple[OperandInfo, ...]
     attributes: tuple[tuple[AttributeInfo, Kind], ...]
     indices: tuple[str, ...]
-    infer: Callable[[Instruction], tuple[Type, ...]] | None  # None where the definition says nothing
-    free_dtype: bool  # whether the caller may choose the element type of the result
-    requires_dst: bool
+    infer: Callable[[Instruction], tuple[Type | None, ...]] | None  # None where the definition says nothing
+    infers_all: bool  # whether it also says how many results there are
+    asks_of_results: bool  # whether the definition says what its results may be, or which of them may be absent
+    dst: DstInfo
     is_neuron: bool
     takes_accesses: bool  # whether its slots may hold accesses, which then have the modes that its `INFO` says
     has_own_rules: bool
@@ -44,8 +46,9 @@ class ClassPlan:
             attributes=tuple((attribute, kind_of(attribute)) for attribute in info.attributes) if defined else (),
             indices=info.ap_indices,
             infer=_inference(made),
-            free_dtype=info.free_dtype,
-            requires_dst="requires_dst" in info.capabilities,
+            infers_all=hasattr(made, "infer_result_types") or not info.many_results,
+            asks_of_results=len(info.results) > 1 or any(result.dtypes or result.rank for result in info.results),
+            dst=info.dst or DstInfo(),
             is_neuron=issubclass(made, NeuronInst),
             takes_accesses=made.is_terminator or issubclass(made, NeuronInst | Opaque),
             has_own_rules=made.verify is not Instruction.verify,
@@ -55,10 +58,30 @@ class ClassPlan:
         )
 
 
-def _inference(made: type[Instruction]) -> Callable[[Instruction], tuple[Type, ...]] | None:
+def _inference(made: type[Instruction]) -> Callable[[Instruction], tuple[Type | None, ...]] | None:
     together = getattr(made, "infer_result_types", None)
     if together is not None:
         return lambda inst: tuple(together(inst))
+    if made.INFO.many_results:
+        rules = [getattr(made, f"_infer_{result.name}", None) for result in made.INFO.results]
+        return _by_result(made.INFO, rules) if any(rules) else None
     if made.infer_result_type is Instruction.infer_result_type:
         return None
     return lambda inst: (inst.infer_result_type(),)
+
+
+def _by_result(
+    info: InstructionInfo, rules: list[Callable[[Instruction], Any] | None]
+) -> Callable[[Instruction], tuple[Type | None, ...]]:
+    """Return what gives the types of those results that have a rule, up to those of which nobody knows the number."""
+
+    def infer(inst: Instruction) -> tuple[Type | None, ...]:
+        types: list[Type | None] = []
+        for result, rule in zip(info.results, rules, strict=True):
+            if rule is None and result.variadic:
+                break
+            found = None if rule is None else rule(inst)
+            types += found if isinstance(found, tuple) else (found,)
+        return tuple(types)
+
+    return infer

@@ -5,23 +5,36 @@ from __future__ import annotations
 from runtime.access import AccessMode
 from runtime.diagnostics import either
 from runtime.engines import NeuronEngine
+from runtime.info import ResultInfo
 from runtime.instructions import Instruction, NeuronInst
 from runtime.relations import may_be_equal
 from runtime.targets import Target
 from runtime.types import Type, TypeKind
 from runtime.verifier.findings import Findings, counted
+from runtime.verifier.operands import any_of
 from runtime.verifier.plans import ClassPlan
+from runtime.verifier.result_facts import check_result_facts
+
+_NONE = Type.none()
 
 
 def check_destination(inst: Instruction, plan: ClassPlan, findings: Findings) -> bool:
     """Check that an instruction has the destination that it must have; return whether its type can be right."""
     dst = inst.dst
     if dst is None:
-        if plan.requires_dst:
+        if plan.dst.is_required:
             findings.add("V051", f"`{plan.info.mnemonic}` must write a tensor; it has no destination", inst)
-        return not plan.requires_dst
-    if dst.mode is not AccessMode.STORE:
-        findings.add("V012", f"the destination has mode {dst.mode.value}; expected store", inst, "dst")
+        return not plan.dst.is_required
+    mode = inst.dst_mode if isinstance(inst, NeuronInst) else AccessMode.STORE
+    if dst.mode is not mode:
+        findings.add("V012", f"the destination has mode {dst.mode.value}; expected {mode.value}", inst, "dst")
+    if plan.dst.memory and dst.tensor.memory not in plan.dst.memory:
+        message = f"the destination is {{value}} in {dst.tensor.memory}; expected {either(plan.dst.memory)}"
+        findings.add("V055", message, inst, "dst", dst)
+    if plan.dst.dtypes and dst.dtype.name not in plan.dst.dtypes:
+        message = f"the destination is {{value}} with elements of {dst.dtype}; expected {any_of(plan.dst.dtypes)}"
+        findings.add("V056", message, inst, "dst", dst)
+        return False
     if inst.type is not dst.type:
         findings.add("V052", f"the instruction is {inst.type}, but its destination is {dst.type}", inst, "result")
     return inst.type is dst.type
@@ -29,18 +42,22 @@ def check_destination(inst: Instruction, plan: ClassPlan, findings: Findings) ->
 
 def check_results(inst: Instruction, plan: ClassPlan, findings: Findings) -> None:
     """Check the types of all results against the operands."""
+    if plan.asks_of_results:
+        check_result_facts(inst, findings)
     if plan.infer is None:
         return
     expected = plan.infer(inst)
-    found = (inst.type,) if inst.dst is not None else tuple(result.type for result in inst.results)
+    found = (inst.type,) if inst.dst is not None else tuple(inst.result_types)
     if expected == found:
         return
-    if len(expected) != len(found):
+    if len(expected) != len(found) and plan.infers_all:
         what = f"`{plan.info.mnemonic}` gives {len(expected)}"
         findings.add("V050", f"the instruction has {counted(len(found), 'result')}; {what}", inst, "result")
         return
-    for index, (here, there) in enumerate(zip(found, expected, strict=True)):
-        _check_type(inst, index, here, there, plan, findings)
+    for index, (here, there) in enumerate(zip(found, expected, strict=False)):
+        if here is not _NONE and there is not None:
+            info = plan.info.results[min(index, len(plan.info.results) - 1)]
+            _check_type(inst, index, here, there, info, plan, findings)
 
 
 def check_engine(inst: NeuronInst, plan: ClassPlan, target: Target | None, findings: Findings) -> None:
@@ -72,9 +89,15 @@ def why_not_type(found: Type, expected: Type, *, free_dtype: bool = False) -> st
 
 
 def _check_type(
-    inst: Instruction, index: int, found: Type, expected: Type, plan: ClassPlan, findings: Findings
+    inst: Instruction,
+    index: int,
+    found: Type,
+    expected: Type,
+    info: ResultInfo,
+    plan: ClassPlan,
+    findings: Findings,
 ) -> None:
-    part = why_not_type(found, expected, free_dtype=plan.free_dtype)
+    part = why_not_type(found, expected, free_dtype=info.free_dtype)
     if part is not None:
         message = f"the {part} of {found} does not follow from the operands; expected {expected}"
         findings.add("V050", message, inst, f"result[{index}]" if inst.dst is None else "dst")

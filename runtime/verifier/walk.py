@@ -27,6 +27,7 @@ from runtime.verifier.generic import (
 from runtime.verifier.on_target import check_on_target
 from runtime.verifier.operands import check_attributes, check_slots
 from runtime.verifier.plans import ClassPlan
+from runtime.verifier.reach import check_reach
 from runtime.verifier.regions import check_region_arguments, check_region_end, check_terminator
 from runtime.verifier.results import check_destination, check_engine, check_results
 from runtime.verifier.uses import UseCensus
@@ -121,6 +122,7 @@ class FunctionWalk:
         if plan.is_neuron:
             assert isinstance(inst, NeuronInst)
             check_engine(inst, plan, self._target, self._findings)
+            check_reach(inst, plan, self._target, self._findings)
         if not sound:
             return  # what stands on its operands is asked only of an instruction that has them
         sound = check_destination(inst, plan, self._findings)
@@ -153,7 +155,7 @@ class FunctionWalk:
         for problem in inst.verify():
             sound = False
             no_dst = problem.field == "dst" and inst.dst is None
-            if not (no_dst and plan.requires_dst):  # said already
+            if not (no_dst and plan.dst.is_required):  # said already
                 self._findings.add("V051" if no_dst else "V090", problem.message, inst, problem.field)
         return sound
 

@@ -1,11 +1,8 @@
-"""What the tensor engine asks of a matrix product beyond its operands."""
+"""The matrix product under the name that passes ask for; all that it asks of a program is in its definition."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from generated.neuron.MatMulOpGen import MatMulOpGen
-from runtime.instructions import Problem
 
 
 class MatMulOp(MatMulOpGen):
@@ -15,11 +12,3 @@ class MatMulOp(MatMulOpGen):
     """
 
     __slots__ = ()
-
-    def verify(self) -> Iterator[Problem]:
-        yield from super().verify()
-        dst = self.dst
-        if dst is not None and dst.tensor.memory != "psum":
-            yield Problem(
-                f"dst %{dst.tensor.name} is in {dst.tensor.memory}; the tensor engine writes psum only", "dst"
-            )

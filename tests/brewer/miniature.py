@@ -21,6 +21,9 @@ enums:
   function:
     doc: Functions of one number.
     values: [exp, square, tanh]
+engine_memories:
+  tensor: {reads: sbuf, writes: psum}
+  vector: {reads: [sbuf, psum], writes: [sbuf, psum]}
 """,
     "runtime/instructions.py": """\
 from typing import TYPE_CHECKING
@@ -52,8 +55,8 @@ class GraphInst(Instruction):
 """,
     "runtime/access.py": "class AccessMode: ...\nclass APIndex: ...\nclass NeuronAP: ...\n",
     "runtime/engines.py": "class NeuronEngine: ...\n",
-    "runtime/info.py": "class AttributeInfo: ...\nclass Group: ...\nclass InstructionInfo: ...\n"
-    "class OperandInfo: ...\nclass Show: ...\n",
+    "runtime/info.py": "class AttributeInfo: ...\nclass Group: ...\nclass DstInfo: ...\nclass InstructionInfo: ...\n"
+    "class PortInfo: ...\nclass RegionInfo: ...\nclass ResultInfo: ...\nclass OperandInfo: ...\nclass Show: ...\n",
     "runtime/tensors.py": "class Tensor: ...\n",
     "runtime/types.py": "class Type: ...\n",
     "runtime/values.py": "class Operand: ...\n",

@@ -23,7 +23,15 @@ from tests.brewer.miniature import build
 CASES = Path(__file__).parent / "cases"
 # What means nothing by itself: places, what is known to be wrong, and what another part of the model decides.
 NO_MEANING = {
-    *("Default.place", "Engines.place", "Definition.line", "Definition.file", "Definition.dialect", "Text.place"),
+    *(
+        "Default.place",
+        "Engines.place",
+        "Destination.place",
+        "Definition.line",
+        "Definition.file",
+        "Definition.dialect",
+        "Text.place",
+    ),
     *("Operand.is_sound", "Attribute.is_sound", "Definition.fields_are_known", "Definition.misspelled"),
     *("Definition.base", "Definition.rhs_str"),  # the base and the parsed form stand beside the definition
     *("Group.place", "Placeholder.place", "Literal.place", "Vocabulary.line", "FactsDocument.file"),
@@ -31,7 +39,7 @@ NO_MEANING = {
     "FactsDocument.source",  # for people, in a comment of the generated table
 }
 WORDS = {
-    "Definition.dst": ("optional", "required"),
+    "Destination.use": ("optional", "required"),
     "Operand.access": ("load", "store"),
     "Constraint.relation": ("equal", "less"),
     "AttributeType.word": ("str", "bool"),

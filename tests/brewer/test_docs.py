@@ -216,7 +216,7 @@ def words_of(definition: Definition) -> list[str]:
         *(part for operand in definition.operands for part in (*operand.dtypes, *operand.memory)),
         *(str(attribute.type) for attribute in definition.attributes),
         *(result.name.value for result in definition.results),
-        *(region.value for region in definition.regions),
+        *(region.name.value for region in definition.regions),
         *(part for rule in definition.constraints for part in (rule.label.value, rule.message, str(rule.left))),
         *(capability for capability, holds in definition.capabilities if holds),
         *facts,

@@ -20,7 +20,14 @@ CASES = Path(__file__).parent / "cases"
 # What only checks read: places of messages, and what is known to be wrong.
 FOR_CHECKS = {
     *("Definition.base", "Definition.rhs_str"),  # views have what loading makes of them: classes, and the parsed form
-    *("Default.place", "Engines.place", "Operand.is_sound", "Attribute.is_sound", "AttributeType.values"),
+    *(
+        "Default.place",
+        "Destination.place",
+        "Engines.place",
+        "Operand.is_sound",
+        "Attribute.is_sound",
+        "AttributeType.values",
+    ),
     *("Definition.fields_are_known", "Definition.misspelled"),
 }
 OF_HAND_WRITTEN_CLASSES = {"InstructionInfo.open_attributes"}
@@ -43,7 +50,7 @@ def test_every_field_of_the_info_is_said_by_a_definition(tmp_path: Path, monkeyp
     texts += [rendering_of_everything(tmp_path, monkeypatch, set())]
     texts += [read_case(CASES / f"{name}.case").file.expected for name in ("facts_document", "several_results")]
     said = {keyword for text in texts for keyword in keywords_of(text)}
-    classes = (info.OperandInfo, info.AttributeInfo, info.InstructionInfo, precision_facts.PrecisionFacts)
+    classes = (info.OperandInfo, info.DstInfo, info.AttributeInfo, info.InstructionInfo, precision_facts.PrecisionFacts)
     optional = {f"{c.__name__}.{field.name}" for c in classes for field in dataclasses.fields(c) if _has_default(field)}
     assert sorted(optional - said - OF_HAND_WRITTEN_CLASSES) == []
 

@@ -38,7 +38,7 @@ LOADER_ONLY = {
     **dict.fromkeys(
         ("D045", "D046", "D051", "D061", "D064", "D065", "D066", "D067", "D070", "D072", "D073", "D074", "D076"), ""
     ),
-    **dict.fromkeys(("D078", "D079", "D091"), ""),
+    **dict.fromkeys(("D078", "D079", "D091", "D120", "D121", "D122"), ""),
     "D052": 'below "min"',
     "D063": "needs the field",
     "D071": f"two numbers|has no part|{WHOLE_WITH_A_FRACTION}",

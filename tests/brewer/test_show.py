@@ -55,7 +55,7 @@ def test_what_is_printed_is_the_definition_with_its_bases(path: Any) -> None:
 def test_what_a_base_says_is_shown_where_the_definition_says_nothing() -> None:
     shown = yaml.safe_load("\n".join(find_shown("TensorCopyDynamicSrc", instructions(), trees()).lines()))
     base = written("defs/neuron/TensorCopyDynamicBase.yaml")
-    for key in ("operands", "attributes", "ap_indices", "engines", "capabilities", "op_kind", "serialize"):
+    for key in ("operands", "attributes", "ap_indices", "engines", "op_kind", "serialize"):
         assert shown[key] == base[key]
     assert shown["results"] == {"result": {"infer": "gathered_type"}}  # overrides `same_as` of the base
     assert "abstract" not in shown and "wrapper" not in shown  # these belong to the base alone

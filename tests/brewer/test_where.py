@@ -106,9 +106,8 @@ def test_the_parts_of_every_class_are_known() -> None:
     unknown = set()
     for brewable in origins().instructions.brewables:
         text = "\n".join(origin.text for origin in origins().of_definition(brewable.definition.file))
-        own = {field.name.value for field in brewable.definition.fields} | {
-            r.value for r in brewable.definition.regions
-        }
+        definition = brewable.definition
+        own = {found.name.value for found in (*definition.fields, *definition.regions, *definition.results)}
         for member in members_of(text):
             name = member.name.split(".")[0]
             if name not in KEYS_OF_MEMBERS and name not in own | {"INFO", "docstring", "else_"}:

@@ -20,6 +20,7 @@ from brewer.python_text import Call, Code, docstring, literal, quoted
 from brewer.rule_views import _RELATION_FUNCTIONS
 from runtime import relations
 from runtime.bir.writer import BirWriter
+from runtime.engines import NeuronEngine
 from runtime.targets import TARGETS
 
 PROJECT = Project.of_this_tool()
@@ -39,6 +40,17 @@ def test_every_target_has_the_engines_of_the_runtime() -> None:
     assert vocabulary is not None
     engines = {target.name: {engine.value for engine in target.engines} for target in TARGETS}
     assert {target: set(words) for target, words in vocabulary.engines_of} == engines
+
+
+def test_every_engine_reads_and_writes_the_memories_of_the_runtime() -> None:
+    vocabulary = load_vocabulary(PROJECT, Problems())
+    assert vocabulary is not None
+    said = {engine: (memories.reads, memories.writes) for engine, memories in vocabulary.engine_memories}
+    known = {
+        engine.value: (engine.reads, engine.writes) for engine in NeuronEngine if engine is not NeuronEngine.UNKNOWN
+    }
+    assert said == known
+    assert NeuronEngine.UNKNOWN.reads == NeuronEngine.UNKNOWN.writes == vocabulary.memories
 
 
 def test_what_a_wrapper_may_use_is_all_that_generated_classes_have() -> None:

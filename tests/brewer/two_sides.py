@@ -241,7 +241,7 @@ def _fields(
     yield "dst", _plain(inst.dst)
     yield "results", [str(result.type) for result in inst.results]
     contents = ([_operands(inner) for inner in block] for block in inst.blocks)
-    yield "regions", {names.get(name, name): held for name, held in zip(inst.INFO.regions, contents, strict=True)}
+    yield "regions", {names.get(name, name): held for name, held in zip(inst.INFO.region_names, contents, strict=True)}
 
 
 def _plain(value: object) -> object:
@@ -275,7 +275,7 @@ def _pairs(before: Side, now: Side) -> Iterator[tuple[type[Instruction], type[In
 def _layout(cls: type[Instruction], renamed: Mapping[str, str]) -> object:
     """The fields of a record, and what it means to leave one out."""
     info = cls.INFO
-    operands = [operand.variadic for operand in info.operands], [renamed.get(name, name) for name in info.regions]
+    operands = [operand.variadic for operand in info.operands], [renamed.get(name, name) for name in info.region_names]
     order = [renamed.get(operand.name, operand.name) for operand in info.operands]
     fields = {
         a.name: (_json_kind(a.type), "required" if a.required else repr(a.default).removesuffix(".0"))

@@ -258,9 +258,13 @@ def _draw_access(draw: Draw, scope: _Scope) -> NeuronAP:
 
 def _draw_results(draw: Draw, cls: type[Instruction], scope: _Scope) -> dict[str, Any]:
     info = cls.INFO
-    if info.many_results:
+    if info.has_any_number_of_results:
         return {"result_types": draw(st.lists(types, max_size=3))}
-    if issubclass(cls, NeuronInst) and scope.tensors and draw(st.booleans()):
+    if info.many_results:
+        further = [draw(types | st.just(Type.none())) for _ in info.results[1:]]
+        return {"result_types": [draw(types), *further][: draw(st.integers(0, len(info.results)))]}
+    takes_dst = issubclass(cls, NeuronInst) and (info.dst is None or info.dst.is_allowed)
+    if takes_dst and scope.tensors and draw(st.booleans()):
         return {"dst": _draw_access(draw, scope), "result_type": draw(st.none() | tensor_types)}
     return {"result_type": draw(types) if info.results else Type.none()}
 

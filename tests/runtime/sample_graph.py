@@ -9,7 +9,7 @@ from runtime.blocks import Block
 from runtime.constants import Constant
 from runtime.dtypes import DType
 from runtime.infer import matmul_type
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, RegionInfo, ResultInfo
 from runtime.instructions import GraphInst
 from runtime.types import Type
 from runtime.values import Operand
@@ -151,8 +151,8 @@ class SampleIf(GraphInst):
         "graph",
         "graph.if",
         operands=(OperandInfo("condition", dtypes=("bool",)),),
-        many_results=True,
-        regions=("then", "else"),
+        results=(ResultInfo(variadic=True),),
+        regions=(RegionInfo("then"), RegionInfo("else")),
     )
 
     def __init__(self, condition: Operand, *, result_types: Sequence[Type] = (), loc: str | None = None) -> None:

@@ -9,7 +9,7 @@ from runtime.access import AccessMode, APIndex, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.infer import gathered_type
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo
 from runtime.instructions import NeuronUnaryInst, Problem
 from runtime.types import Type
 from runtime.values import Operand
@@ -35,7 +35,7 @@ class SampleActivation(NeuronUnaryInst):
             AttributeInfo("kind", "enum", one_of=("copy", "gelu", "tanh")),
             AttributeInfo("scale", "float", default=1.0, min=-100.0, max=100.0),
         ),
-        free_dtype=True,
+        results=(ResultInfo(free_dtype=True),),
         engines=("scalar", "gpsimd"),
     )
 
@@ -215,8 +215,8 @@ class SampleStore(NeuronUnaryInst):
         "neuron",
         "store",
         operands=(OperandInfo("src"),),
-        free_dtype=True,
-        capabilities=frozenset({"requires_dst"}),
+        results=(ResultInfo(free_dtype=True),),
+        dst=DstInfo("required"),
     )
 
     def __init__(

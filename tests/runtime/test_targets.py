@@ -8,7 +8,6 @@ import pickle
 
 import pytest
 
-from runtime.engines import NeuronEngine
 from runtime.targets import TARGETS, Target, UnknownTargetError, inf1, parse_target, trn1, trn2, trn3
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -109,14 +108,6 @@ def test_where_accesses_start(n: int, multiple: int) -> None:
     """As the architecture guides have it: up to 32 partitions at 0, 32, 64, 96, up to 64 at 0, 64, more at 0."""
     assert [target.start_multiple(n) for target in (trn1, trn2, trn3)] == [multiple] * 3
     assert inf1.start_multiple(n) == 1
-
-
-def test_what_engines_reach() -> None:
-    for target in TARGETS:
-        tensor, gpsimd = target.reach_of(NeuronEngine.TENSOR), target.reach_of(NeuronEngine.GPSIMD)
-        assert tensor is not None and (tensor.reads, tensor.writes) == (("sbuf",), ("psum",))
-        assert (gpsimd is None) == (target is inf1) and (gpsimd is None or gpsimd.writes == ("sbuf",))
-        assert target.reach_of(NeuronEngine.DMA) is None
 
 
 def test_faster_modes_of_the_tensor_engine() -> None:

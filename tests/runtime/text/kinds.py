@@ -6,7 +6,7 @@ from typing import Any
 
 from runtime.blocks import Block
 from runtime.dtypes import dtype_of
-from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, RegionInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Instruction, NeuronInst
 from runtime.names import Names
 from runtime.text.attributes import attribute_text
@@ -71,8 +71,8 @@ INFOS = (
         "test",
         "test.scan",
         operands=(OperandInfo("init", variadic=True),),
-        many_results=True,
-        regions=("body", "else"),
+        results=(ResultInfo(variadic=True),),
+        regions=(RegionInfo("body"), RegionInfo("else")),
         rhs=("over", Show("init")),
     ),
     InstructionInfo("Sync", "test", "test.sync", results=()),

@@ -151,7 +151,7 @@ def parts_of(inst: Instruction, names: Names) -> Iterator[tuple[str, str]]:
             yield info.name, f"{info.name} = " * (info.name not in inst.INFO.shown) + held.use_str(names)
     if inst.loc is not None:
         yield "loc", f"loc = {quoted(inst.loc)}"
-    regions = inst.region_names if isinstance(inst, GenericInst) else inst.INFO.regions
+    regions = inst.region_names if isinstance(inst, GenericInst) else inst.INFO.region_names
     yield from ((f"end of {name}", "}") for name in regions)
 
 

@@ -11,6 +11,8 @@ from runtime.verifier.codes import CODES
 from tests.case_files import CaseFile, codes_without_case, read_case_files
 from tests.runtime.verifier.test_broken_programs import CODES_OF_BROKEN_PROGRAMS
 
+# Of what no definition here says: tests/brewer/test_several_results.py has its own.
+CODES_OF_OTHER_DEFINITIONS = {"V057", "V058", "V059"}
 CASES = read_case_files(Path(__file__).parent / "cases")
 
 
@@ -22,4 +24,5 @@ def test_case(case: CaseFile, update: bool) -> None:
 
 
 def test_every_code_has_a_case() -> None:
-    assert set(codes_without_case(CODES, CASES)) <= CODES_OF_BROKEN_PROGRAMS
+    missing = set(codes_without_case(CODES, CASES))
+    assert missing <= CODES_OF_BROKEN_PROGRAMS | CODES_OF_OTHER_DEFINITIONS

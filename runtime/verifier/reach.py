@@ -1,0 +1,65 @@
+"""Whether an engine reads and writes the memories that an instruction accesses.
+
+Deliberately absent: what one instruction may access besides, which its definition says of operands and destination.
+"""
+
+from __future__ import annotations
+
+from runtime.access import NeuronAP
+from runtime.diagnostics import either, listed
+from runtime.engines import NeuronEngine
+from runtime.instructions import NeuronInst
+from runtime.targets import Target
+from runtime.verifier.findings import Findings, field_of
+from runtime.verifier.plans import ClassPlan
+
+
+def check_reach(inst: NeuronInst, plan: ClassPlan, target: Target | None, findings: Findings) -> None:
+    """Check the accesses of an instruction against its engine, or against all that it has to choose from."""
+    accesses = _accesses(inst, plan)
+    if not accesses:
+        return
+    engine = inst.assigned_engine
+    if engine is not None and engine is not NeuronEngine.UNKNOWN:
+        for access in accesses:
+            if not _reaches(engine, access):
+                _report(inst, access, f"the {engine.value} engine", findings)
+        return
+    names = plan.info.engines_on(target.name if target is not None else None)
+    engines = [NeuronEngine(name) for name in names]
+    if not engines or any(all(_reaches(engine, access) for access in accesses) for engine in engines):
+        return
+    out_of_reach = [access for access in accesses if not any(_reaches(engine, access) for engine in engines)]
+    for access in out_of_reach:
+        _report(inst, access, f"the {listed(names)} engine", findings)
+    if not out_of_reach:
+        message = f"`{plan.info.mnemonic}` runs on {either(names)}, none of which reaches all that it accesses"
+        findings.add("V064", message, inst)
+
+
+def _accesses(inst: NeuronInst, plan: ClassPlan) -> list[NeuronAP]:
+    """Return what is accessed, but for what the definition does not let be in its memory, which is said elsewhere."""
+    found = []
+    for info in plan.operands:
+        held = getattr(inst, info.name)
+        for operand in held if info.variadic else (held,):
+            if isinstance(operand, NeuronAP) and (not info.memory or operand.tensor.memory in info.memory):
+                found.append(operand)
+    dst = inst.dst
+    if dst is not None and (not plan.dst.memory or dst.tensor.memory in plan.dst.memory):
+        found.append(dst)
+    return found
+
+
+def _reaches(engine: NeuronEngine, access: NeuronAP) -> bool:
+    memory, mode = access.tensor.memory, access.mode
+    return (not mode.is_load or memory in engine.reads) and (not mode.is_store or memory in engine.writes)
+
+
+def _report(inst: NeuronInst, access: NeuronAP, who: str, findings: Findings) -> None:
+    slot = field_of(access, inst)
+    what = "the destination" if slot == "dst" else f'the operand "{slot}"'
+    does = "written" if access.mode.is_store else "read"
+    message = f"{what} is {{value}} in {access.tensor.memory}, which is not {does} by {who}"
+    help = "a DMA copies between dram and sbuf" if access.tensor.memory == "dram" else ""
+    findings.add("V064", message, inst, slot, access, help)

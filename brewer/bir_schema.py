@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from brewer.bir_records import FieldForm, RecordForm, SlotView
-from brewer.bir_schema_parts import STRING, Schema, bir_parts, ref, schema_of_list, schema_of_object
+from brewer.bir_schema_parts import STRING, Schema, bir_parts, conditions, ref, schema_of_list, schema_of_object
 from brewer.vocabulary import Vocabulary
 
 ONLY_THE_READER: Mapping[str, str] = {
@@ -74,10 +74,11 @@ def _record(form: RecordForm) -> Schema:
     properties: dict[str, Schema] = {
         "op": {"const": form.mnemonic},
         "version": {"enum": list(versions)},
-        "results": schema_of_list(_result(), form.max_results),
+        "results": _results(form),
         "args": _operands(form),
         "fields": {"type": "object"},
         "rounding": {"enum": ["user"]},
+        **conditions(),
         "loc": STRING,
     }
     if form.has_dst:
@@ -109,9 +110,16 @@ def _record(form: RecordForm) -> Schema:
     }
 
 
-def _result() -> Schema:
-    """A result is no value of the type none; an instruction without one has no results."""
-    return {"allOf": [ref("definition"), {"prefixItems": [True, {"not": {"const": "none"}}]}]}
+def _results(form: RecordForm) -> Schema:
+    """A result is no value of the type none; an instruction without one has no results.
+
+    Of several, any but the first may be absent: which of them, the verifier asks.
+    """
+    result: Schema = {"allOf": [ref("definition"), {"prefixItems": [True, {"not": {"const": "none"}}]}]}
+    if form.max_results in (None, 0, 1):
+        return schema_of_list(result, form.max_results)
+    further: Schema = {"anyOf": [result, {"const": "none"}]}
+    return {**schema_of_list(further, form.max_results), "prefixItems": [result]}
 
 
 def _operands(form: RecordForm) -> Schema:

@@ -15,6 +15,7 @@ Schema = dict[str, Any]
 _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?![\\s\\S])"
 STRING: Schema = {"type": "string"}
 WHOLE: Schema = {"type": "integer"}
+EDGE_KINDS = ("flow", "anti", "output", "ordered")  # of dependencies, as the runtime has them
 
 
 def bir_parts(vocabulary: Vocabulary) -> dict[str, Schema]:
@@ -65,19 +66,33 @@ def bir_parts(vocabulary: Vocabulary) -> dict[str, Schema]:
         "default": schema_of_tuple(ref("reference"), ref("contents")),
         "reference": {"type": "string", "pattern": "^%[\\s\\S]"},
         "access": _access(),
+        "affine": _affine(),
         "engine": {"enum": list(vocabulary.engines)},
         "dtype": {"enum": list(vocabulary.dtypes)},
         **_values(),
     }
 
 
+def conditions() -> dict[str, Schema]:
+    """What a record may say of when its instruction runs."""
+    edge = schema_of_tuple({"enum": list(EDGE_KINDS)}, WHOLE)
+    return {
+        "predicates": schema_of_list(schema_of_tuple({"enum": [">=", "=="]}, ref("affine"))),
+        "mark": WHOLE,
+        "dependencies": schema_of_list(edge),
+    }
+
+
+def _affine() -> Schema:
+    terms: Schema = {"type": "array", "minItems": 1, "prefixItems": [WHOLE], "items": schema_of_tuple(STRING, WHOLE)}
+    return {"anyOf": [WHOLE, terms]}
+
+
 def _access() -> Schema:
-    term = schema_of_tuple(STRING, WHOLE)
-    affine: Schema = {"type": "array", "minItems": 1, "prefixItems": [WHOLE], "items": term}
     return schema_of_object(
         {
             "tensor": ref("reference"),
-            "offset": {"anyOf": [WHOLE, affine]},
+            "offset": ref("affine"),
             "pairs": schema_of_list(schema_of_tuple(WHOLE, WHOLE)),
             "indices": schema_of_list({"type": ["string", "null"]}),
             "as": ref("dtype"),

@@ -5,6 +5,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -14,16 +15,19 @@ from hypothesis import strategies as st
 
 from brewer.bir_records import FieldForm, RecordForm, record_forms
 from brewer.bir_schema import ONLY_THE_READER, bir_schema
+from brewer.bir_schema_parts import EDGE_KINDS
 from brewer.command_line import main
 from brewer.load import load
 from brewer.project import Project
 from runtime.access import AccessMode
 from runtime.bir import bir_text, read_bir
 from runtime.bir.plans import RecordPlan
+from runtime.dependencies import EdgeKind
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
 from runtime.instruction_set import standard
 from runtime.text.parser import parse
+from tests.brewer.miniature import build
 from tests.runtime.bir.spoiled import spoil
 from tests.runtime.random_programs import modules
 
@@ -221,3 +225,37 @@ def test_every_rule_for_the_reader_alone_is_listed() -> None:
 def test_the_command_prints_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", "--bir"]) == 0
     assert json.loads(capsys.readouterr().out) == SCHEMA
+
+
+def test_edges_are_of_the_kinds_of_the_runtime() -> None:
+    assert tuple(kind.value for kind in EdgeKind) == EDGE_KINDS
+
+
+TOP_K = b"""name: TopK
+base: NeuronInst
+summary: The largest elements of each row, and where they are.
+rhs_str: "top_k {src}"
+operands: {src: {}}
+results: {values: {same_as: src}, indices: {dtype: i32, shape: src, optional: true}, counts: {optional: true}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("results", "is_legal"),
+    [
+        ([["%v", "f32[4]"], ["%i", "i32[4]"], ["%c", "i32[1]"]], True),
+        ([["%v", "f32[4]"], "none", ["%c", "i32[1]"]], True),
+        ([["%v", "f32[4]"]], True),
+        (["none", ["%i", "i32[4]"]], False),
+        ([["%v", "f32[4]"], "none", "none", "none"], False),
+        ([["%v", "f32[4]"], "nothing"], False),
+    ],
+)
+def test_results_that_may_be_absent(results: list[Any], is_legal: bool, tmp_path: Path) -> None:
+    project = build(tmp_path, {"defs/neuron/TopK.yaml": TOP_K})
+    instructions = load(project)
+    schema = bir_schema(record_forms(instructions, project.sources), instructions.vocabulary)
+    record = {"op": "top_k", "version": 1, "results": results, "args": ["%a"]}
+    function = {"name": "main", "args": [["%a", "f32[4]"]], "tensors": [], "body": [record]}
+    program = {"format": "brewer-bir", "version": 1, "target": None, "functions": [function]}
+    assert jsonschema.Draft202012Validator(schema).is_valid(program) == is_legal

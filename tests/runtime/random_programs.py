@@ -294,7 +294,7 @@ def _plain_values(kind: str, attribute: AttributeInfo) -> st.SearchStrategy[Any]
         return st.floats(attribute.min, attribute.max) if bounded else doubles
     strategies: dict[str, st.SearchStrategy[Any]] = {
         "bool": st.booleans(),
-        "str": texts,
+        "str": texts if attribute.min is None else texts.filter(lambda text: len(text) >= (attribute.min or 0)),
         "dtype": dtypes,
         "shape": shapes,
         "tensor": constants(),

@@ -149,7 +149,7 @@ class _TensorCheck:
         what = "" if element is None else f"element {element} of "
         message = f"reads {what}{{value}}, which nothing has written before"
         is_written = self._tensor.n_stores
-        help = "a store to it stands further down" if is_written else "it is neither an input nor a constant"
+        help = "it is written here or further down only" if is_written else "it is neither an input nor a constant"
         help = "no store above reaches it" if self._written.is_any else help
         self._findings.add("V084", message, inst, field_of(access, inst), self._tensor, help)
 

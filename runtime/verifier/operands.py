@@ -18,8 +18,10 @@ from runtime.verifier.plans import ClassPlan
 def check_slots(inst: Instruction, plan: ClassPlan, findings: Findings) -> bool:
     """Check all operand slots; return whether each holds an operand of a type that the definition knows."""
     sound = True
-    for info in plan.operands:
-        held = getattr(inst, info.name)
+    for name, is_any_value, info in plan.slots:
+        held = getattr(inst, name)
+        if is_any_value and isinstance(held, Instruction):  # nearly always
+            continue
         if info.variadic:
             for index, operand in enumerate(held):
                 if operand is None and info.optional:
@@ -38,7 +40,10 @@ def check_attributes(inst: Instruction, plan: ClassPlan, findings: Findings) -> 
     """Check all attributes and lists of indices; return whether nothing is wrong with them."""
     sound = True
     for info, kind in plan.attributes:
-        wrong = why_wrong(getattr(inst, info.name), info, kind)
+        value = getattr(inst, info.name)
+        if value.__class__ is str and value in info.one_of:  # a word, as nearly always
+            continue
+        wrong = why_wrong(value, info, kind)
         if wrong is not None:
             findings.add(wrong.code, wrong.message, inst, info.name, help=wrong.help)
             sound = False

@@ -21,12 +21,15 @@ class ClassPlan:
 
     info: InstructionInfo
     operands: tuple[OperandInfo, ...]
+    slots: tuple[tuple[str, bool, OperandInfo], ...]  # name, whether any one value is legal, and all that is known
     attributes: tuple[tuple[AttributeInfo, Kind], ...]
     indices: tuple[str, ...]
     infer: Callable[[Instruction], tuple[Type | None, ...]] | None  # None where the definition says nothing
+    infer_one: Callable[[Any], Type] | None  # the same, where there is one result that is no `dst`
     infers_all: bool  # whether it also says how many results there are
     asks_of_results: bool  # whether the definition says what its results may be, or which of them may be absent
     dst: DstInfo
+    requires_dst: bool
     is_neuron: bool
     takes_accesses: bool  # whether its slots may hold accesses, which then have the modes that its `INFO` says
     has_own_rules: bool
@@ -43,12 +46,15 @@ class ClassPlan:
         return cls(
             info=info,
             operands=info.operands,
+            slots=tuple((one.name, not (one.variadic or one.dtypes or one.rank), one) for one in info.operands),
             attributes=tuple((attribute, kind_of(attribute)) for attribute in info.attributes) if defined else (),
             indices=info.ap_indices,
             infer=_inference(made),
+            infer_one=None if info.many_results else _single_inference(made),
             infers_all=hasattr(made, "infer_result_types") or not info.many_results,
             asks_of_results=len(info.results) > 1 or any(result.dtypes or result.rank for result in info.results),
             dst=info.dst or DstInfo(),
+            requires_dst=info.dst is not None and info.dst.is_required,
             is_neuron=issubclass(made, NeuronInst),
             takes_accesses=made.is_terminator or issubclass(made, NeuronInst | Opaque),
             has_own_rules=made.verify is not Instruction.verify,
@@ -65,9 +71,14 @@ def _inference(made: type[Instruction]) -> Callable[[Instruction], tuple[Type | 
     if made.INFO.many_results:
         rules = [getattr(made, f"_infer_{result.name}", None) for result in made.INFO.results]
         return _by_result(made.INFO, rules) if any(rules) else None
-    if made.infer_result_type is Instruction.infer_result_type:
+    one = _single_inference(made)
+    return None if one is None else lambda inst: (one(inst),)
+
+
+def _single_inference(made: type[Instruction]) -> Callable[[Any], Type] | None:
+    if made.infer_result_type is Instruction.infer_result_type or hasattr(made, "infer_result_types"):
         return None
-    return lambda inst: (inst.infer_result_type(),)
+    return made.infer_result_type
 
 
 def _by_result(

@@ -5,6 +5,8 @@ Deliberately absent: what one instruction may access besides, which its definiti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runtime.access import NeuronAP
 from runtime.diagnostics import either, listed
 from runtime.engines import NeuronEngine
@@ -23,7 +25,7 @@ def check_reach(inst: NeuronInst, plan: ClassPlan, target: Target | None, findin
     if engine is not None and engine is not NeuronEngine.UNKNOWN:
         for access in accesses:
             if not _reaches(engine, access):
-                _report(inst, access, f"the {engine.value} engine", findings)
+                _report(inst, access, (engine,), findings)
         return
     names = plan.info.engines_on(target.name if target is not None else None)
     engines = [NeuronEngine(name) for name in names]
@@ -31,7 +33,7 @@ def check_reach(inst: NeuronInst, plan: ClassPlan, target: Target | None, findin
         return
     out_of_reach = [access for access in accesses if not any(_reaches(engine, access) for engine in engines)]
     for access in out_of_reach:
-        _report(inst, access, f"the {listed(names)} engine", findings)
+        _report(inst, access, engines, findings)
     if not out_of_reach:
         message = f"`{plan.info.mnemonic}` runs on {either(names)}, none of which reaches all that it accesses"
         findings.add("V064", message, inst)
@@ -56,10 +58,13 @@ def _reaches(engine: NeuronEngine, access: NeuronAP) -> bool:
     return (not mode.is_load or memory in engine.reads) and (not mode.is_store or memory in engine.writes)
 
 
-def _report(inst: NeuronInst, access: NeuronAP, who: str, findings: Findings) -> None:
-    slot = field_of(access, inst)
+def _report(inst: NeuronInst, access: NeuronAP, engines: Sequence[NeuronEngine], findings: Findings) -> None:
+    slot, memory, is_written = field_of(access, inst), access.tensor.memory, access.mode.is_store
     what = "the destination" if slot == "dst" else f'the operand "{slot}"'
-    does = "written" if access.mode.is_store else "read"
-    message = f"{what} is {{value}} in {access.tensor.memory}, which is not {does} by {who}"
-    help = "a DMA copies between dram and sbuf" if access.tensor.memory == "dram" else ""
+    does = f"which is not {'written' if is_written else 'read'} by"
+    message = f"{what} is {{value}} in {memory}, {does} the {listed([one.value for one in engines])} engine"
+    if len(engines) == 1:
+        does, reached = ("writes", engines[0].writes) if is_written else ("reads", engines[0].reads)
+        message = f"{what} is {{value}} in {memory}; the {engines[0].value} engine {does} {either(reached)}"
+    help = "a DMA copies between dram and sbuf" if memory == "dram" else ""
     findings.add("V064", message, inst, slot, access, help)

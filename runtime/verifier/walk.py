@@ -12,7 +12,7 @@ from runtime.instructions import Instruction, NeuronInst
 from runtime.predicates import Predicates
 from runtime.targets import Target
 from runtime.tensors import Tensor
-from runtime.values import BlockArgument, Operand, Result, Value
+from runtime.values import BlockArgument, Result, Value
 from runtime.verifier.accesses import check_access
 from runtime.verifier.conditions import check_dependencies, check_predicates
 from runtime.verifier.findings import Findings, field_of
@@ -103,7 +103,8 @@ class FunctionWalk:
         plan = self._plans.get(type(inst))
         if plan is None:
             plan = self._plans[type(inst)] = ClassPlan.of(type(inst))
-        self._where, before = inst.predicates, self._findings.count
+        before = self._findings.count
+        self._where = ()
         if inst._extra is not None:
             self._conditions(inst)
         sound = check_slots(inst, plan, self._findings)
@@ -114,15 +115,21 @@ class FunctionWalk:
         elif plan.is_initializer and sound:
             assert isinstance(inst, Initializer)
             check_initializer(inst, self._findings)
+        has_accesses = False
         for operand in inst.operands():
-            self._use(operand, inst)
+            if isinstance(operand, NeuronAP):
+                has_accesses = True
+                self._access(operand, inst)
+            elif isinstance(operand, Value) and not isinstance(operand, Tensor):
+                self._use(operand, inst)
         dst = inst.dst
         if dst is not None:
             self._access(dst, inst)
         if plan.is_neuron:
             assert isinstance(inst, NeuronInst)
             check_engine(inst, plan, self._target, self._findings)
-            check_reach(inst, plan, self._target, self._findings)
+            if has_accesses or dst is not None:
+                check_reach(inst, plan, self._target, self._findings)
         if not sound:
             return  # what stands on its operands is asked only of an instruction that has them
         sound = check_destination(inst, plan, self._findings)
@@ -135,6 +142,7 @@ class FunctionWalk:
 
     def _conditions(self, inst: Instruction) -> None:
         """Check when an instruction runs."""
+        self._where = inst.predicates
         if inst.is_predicated and not check_predicates(inst, self._axes, self._findings, runs=not self._idle):
             self._where = None
         check_dependencies(inst, self._function, self._findings)
@@ -155,18 +163,15 @@ class FunctionWalk:
         for problem in inst.verify():
             sound = False
             no_dst = problem.field == "dst" and inst.dst is None
-            if not (no_dst and plan.dst.is_required):  # said already
+            if not (no_dst and plan.requires_dst):  # said already
                 self._findings.add("V051" if no_dst else "V090", problem.message, inst, problem.field)
         return sound
 
-    def _use(self, operand: Operand, inst: Instruction) -> None:
-        if isinstance(operand, NeuronAP):
-            self._access(operand, inst)
-        elif isinstance(operand, Value) and not isinstance(operand, Tensor):
-            self._census.add_use(operand, inst)
-            if not is_visible(operand, inst):
-                code, message = self._why_not_visible(operand, inst)
-                self._findings.add(code, message, inst, field_of(operand, inst), operand)
+    def _use(self, value: Value, inst: Instruction) -> None:
+        self._census.add_use(value, inst)
+        if not is_visible(value, inst):
+            code, message = self._why_not_visible(value, inst)
+            self._findings.add(code, message, inst, field_of(value, inst), value)
 
     def _access(self, access: NeuronAP, inst: Instruction) -> None:
         self._census.add_access(access, inst)

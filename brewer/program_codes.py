@@ -24,6 +24,7 @@ TABLES: Mapping[str, str] = {
     "T": "runtime/text/codes.py",
     "B": "runtime/bir/problems.py",
     "P": "passes/codes.py",
+    "R": "runtime/run_codes.py",
 }
 """Where the codes with a letter are listed. They are reported by the modules in the same folder and below it."""
 _WHO = {
@@ -31,6 +32,7 @@ _WHO = {
     "T": "the reader of programs, `runtime.parse`",
     "B": "the reader of BIR, `runtime.read_bir`",
     "P": "`python -m passes`",
+    "R": "`python -m runtime`",
 }
 _SHOWN = 4  # places of a code
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, get_args
 
 from runtime.array_files import as_declared, read_arrays, split_argument, write_arrays
@@ -36,16 +36,6 @@ from runtime.targets import TARGETS, UnknownTargetError, parse_target
 from runtime.text.printer import print_module, write_module
 from runtime.tracing import trace
 from runtime.verifier import verify
-
-CODES: Mapping[str, str] = {
-    "R001": "a file of inputs cannot be read",
-    "R002": "the inputs are not those of the program, or there is no such function",
-    "R003": "the program cannot be run to its end",
-    "R004": "the output would overwrite what is read",
-    "R005": "what a run gave has no form in a file",
-    "R006": "options that do not go together",
-}
-"""Every code of running programs. A code is never given another meaning and never reused."""
 
 _EPILOG = """\
 examples:

@@ -341,10 +341,7 @@ class NeuronInst(Instruction, HasAPIndices):
 
     @property
     def canWriteToPsum(self) -> bool:
-        """Whether the result may lie in PSUM: the definition allows it, and an engine that may run this writes there.
-
-        That is the engine assigned, else any of the definition.
-        """
+        """Whether the result may lie in PSUM: the definition lets it, and the assigned engine, else any, writes there."""
         info, assigned = self.INFO, self._engine
         if info.dst is not None and (not info.dst.is_allowed or "psum" not in (info.dst.memory or ("psum",))):
             return False
@@ -375,10 +372,8 @@ class NeuronInst(Instruction, HasAPIndices):
             self._dst.removeUser(self)
 
     def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
-        fields = {**super()._common_fields(mapping), "engine": self._engine}
-        if self._dst is not None:
-            fields["dst"] = _cloned(self._dst, mapping)
-        return fields
+        dst = {} if self._dst is None else {"dst": _cloned(self._dst, mapping)}
+        return {**super()._common_fields(mapping), "engine": self._engine, **dst}
 
 
 class NeuronUnaryInst(NeuronInst):

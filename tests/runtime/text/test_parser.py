@@ -110,7 +110,7 @@ def test_after_a_hundred_mistakes_the_rest_is_not_read() -> None:
     assert len(caught.value.diagnostics) == 100
 
 
-@pytest.mark.parametrize("block", [1, 3])
+@pytest.mark.parametrize("block", [1, 3, 5])
 def test_the_examples_of_the_grammar_are_programs(block: int) -> None:
     grammar = Path(runtime.text.parser.__file__).with_name("grammar.md").read_text(encoding="utf-8")
     example = grammar.split("```\n")[block]

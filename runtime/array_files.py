@@ -27,8 +27,8 @@ from runtime.quoting import spelled_name, unquoted
 
 Array = NDArray[Any]
 
-# What numpy and zipfile raise for files that were damaged: headers that are no literals, extents beyond 64 bits, unhashable
-# keys, entries that are encrypted or compressed by a method that is not there.
+# What numpy and zipfile raise for damaged files: headers that are no literals, extents beyond 64 bits, unhashable keys,
+# entries that are encrypted, or compressed by a method that is not there.
 _UNREADABLE = (
     OSError,
     ValueError,

@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -26,7 +27,22 @@ from runtime.quoting import spelled_name, unquoted
 
 Array = NDArray[Any]
 
-_UNREADABLE = (OSError, ValueError, EOFError, KeyError, SyntaxError, MemoryError, zipfile.BadZipFile, zlib.error)
+# What numpy and zipfile raise for damaged files: headers that are no literals, extents beyond 64 bits, unhashable keys,
+# entries that are encrypted, or compressed by a method that is not there.
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    TypeError,
+    OverflowError,
+    EOFError,
+    KeyError,
+    SyntaxError,
+    TokenError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def read_arrays(arguments: Iterable[str]) -> dict[str, Array]:
@@ -94,7 +110,10 @@ def _arrays_in(name: str | None, file: str) -> Iterator[tuple[str, Array]]:
             raise DiagnosticsError([Diagnostic("R001", message)])
         with loaded:
             for key in loaded.files:
-                yield key, loaded[key]
+                array = loaded[key]
+                if not isinstance(array, np.ndarray):
+                    raise ValueError(f'"{key}" in it is no array')
+                yield key, array
     except _UNREADABLE as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error).partition("\n")[0]
         help_text = "" if os.path.exists(file) else "inputs are [NAME=]FILE, where FILE is a .npy or .npz"

@@ -24,6 +24,7 @@ from runtime.program_files import (
     STREAM,
     complain,
     discard_output,
+    is_bir,
     read_program,
     write_file,
     write_out,
@@ -100,6 +101,8 @@ def _check_usage(given: argparse.Namespace) -> None:
         wrong.append("--per-iteration is for --trace")
     if given.elide is not None and (runs or given.verify):
         wrong.append("--elide is for printing the program")
+    if given.elide is not None and given.output is not None and is_bir(given.output):
+        wrong.append(f"{given.output}: --elide is for text, and a file of this name holds BIR")
     if given.run and given.output is not None and not given.output.lower().endswith(".npz"):
         wrong.append(f"{given.output}: what --run gives is written to a file that ends in .npz")
     problems = [Diagnostic("R006", message) for message in wrong]

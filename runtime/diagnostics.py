@@ -7,6 +7,7 @@ source line. This module imports the standard library only, so that every part o
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -16,6 +17,7 @@ Severity = Literal["error", "warning"]
 _MOST_WITH_ONE_START = 4  # a start that more names have than that is no hint
 
 _WIDEST = 240  # characters of a source line that are shown
+_LONG_WORD = re.compile(r"(\S{400})\S{400,}(\S{40})")
 
 
 class Place(NamedTuple):
@@ -59,14 +61,14 @@ class Diagnostic:
 
     def render(self) -> str:
         """The lines that a person reads: headline, source line, carets, help, notes."""
-        headline = f"{self.severity}[{self.code}]: {self.message}"
+        headline = f"{self.severity}[{self.code}]: {_without_long_words(self.message)}"
         lines = [f"{self.place}: {headline}" if self.place else headline]
         if self.place and self.source_line is not None and self.source_line.strip():
             part, place = _part_around(self.place, self.source_line.rstrip())
             shown = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in part)
             lines += [shown, _carets(place, part)]
         if self.help:
-            lines.append(f"help: {self.help}")
+            lines.append(f"help: {_without_long_words(self.help)}")
         return "\n".join(lines + [note.render() for note in self.notes])
 
     def __str__(self) -> str:
@@ -134,6 +136,11 @@ def shown_path(file: str) -> str:
     below = os.path.relpath(file, here) if os.path.splitdrive(file)[0] == os.path.splitdrive(here)[0] else os.pardir
     outside = below == os.pardir or below.startswith(os.pardir + os.sep)
     return (file if outside else below).replace(os.sep, "/")
+
+
+def _without_long_words(text: str) -> str:
+    """The text with the middle of each word left out that may have a million characters."""
+    return _LONG_WORD.sub(r"\1...\2", text)
 
 
 def _part_around(place: Place, source_line: str) -> tuple[str, Place]:

@@ -122,6 +122,7 @@ def _comparison(
         tuple(lines.all(matching.only_second)),
         tuple(lines.all(matching.removed)),
         tuple(notes),
+        tuple((lines.of(inst), lines.of(matching.counterparts[inst])) for inst in matching.rewired),
     )
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from runtime.access import NeuronAP
 from runtime.blocks import Block, Loop
 from runtime.comparison.casts import source_of_cast
+from runtime.comparison.rewired import rewired
 from runtime.functions import Function, Module
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
@@ -32,6 +33,7 @@ class Matching:
     removed: list[Instruction] = field(default_factory=list)  # casts that only the first version has
     only_first: list[Instruction] = field(default_factory=list)
     only_second: list[Instruction] = field(default_factory=list)
+    rewired: list[Instruction] = field(default_factory=list)  # of the second version, with other operands
 
 
 def match_modules(first: Module, second: Module, functions: tuple[Function, Function]) -> Matching:
@@ -47,7 +49,10 @@ def match_modules(first: Module, second: Module, functions: tuple[Function, Func
 
 
 def _match_functions(first: Function, second: Function, found: Matching) -> None:
-    _Matcher(first, second, found.counterparts).run()
+    matcher = _Matcher(first, second, {})
+    matcher.run()
+    found.counterparts.update(matcher.counterparts)
+    found.rewired.extend(matcher.rewired())
     taken = {found.counterparts[inst] for inst in second.insts if inst in found.counterparts}
     for inst in second.insts:
         if inst not in found.counterparts and not inst.is_terminator:
@@ -77,6 +82,8 @@ class _Matcher:
         for name, tensor in self.second.tensors.items():
             if name in self.first.tensors:
                 self.same[tensor] = self.first.tensors[name]
+        own = {argument.name: argument for argument in self.first.args if argument.name}
+        self.same.update((argument, own[argument.name]) for argument in self.second.args if argument.name in own)
         self._match_by(_node_names)
         self._match_by(_value_names)
         for inst, block in self._walk(self.first.body, 0, self.blocks):
@@ -89,6 +96,10 @@ class _Matcher:
             self._find_root(inst)
             if inst not in self.counterparts:
                 self._match_by_structure(inst, block)
+
+    def rewired(self) -> Iterator[Instruction]:
+        """Yield the instructions of the second version that read or write something else than their counterparts."""
+        return rewired(self.counterparts, self.same, self._root)
 
     def _pair(self, first: Instruction, second: Instruction) -> bool:
         """Make two instructions counterparts, unless they are too different or have one already."""
@@ -127,7 +138,8 @@ class _Matcher:
         """Yield the instructions of a block with the key of the block around each; terminators are left out."""
         blocks[key] = block
         if blocks is not self.blocks and key in self.blocks:
-            self.same.update(zip(block.arguments, self.blocks[key].arguments, strict=False))
+            for argument, first in zip(block.arguments, self.blocks[key].arguments, strict=False):
+                self.same.setdefault(argument, first)
         loops = 0
         for statement in block:
             if isinstance(statement, Loop):

@@ -18,7 +18,8 @@ _MOST_LISTED = 5  # of each list
 
 def report(comparison: Comparison) -> str:
     """Return the text of a comparison."""
-    return "\n".join([*_outputs(comparison), *_ranking(comparison.ranking), *_rest(comparison)])
+    parts = _outputs(comparison), _ranking(comparison.ranking), _rewired(comparison.rewired), _rest(comparison)
+    return "\n".join(line for part in parts for line in part)
 
 
 def _outputs(comparison: Comparison) -> Iterator[str]:
@@ -94,6 +95,18 @@ def _shown(found: Range) -> str:
     special = [f"{count} {word}" for count, word in ((found.infinite, "inf"), (found.nan, "nan")) if count]
     special += [f"{found.subnormal} subnormal"] if found.subnormal else []
     return f"{number(found.low)} to {number(found.high)}{' with ' if special else ''}{' and '.join(special)}"
+
+
+def _rewired(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if not pairs:
+        return
+    yield ""
+    yield "with other operands than in the first version, of which the errors above do not tell:"
+    for second, first in pairs[:_MOST_LISTED]:
+        yield f"  {cut(second)}"
+        yield f"    was {cut(first)}"
+    if len(pairs) > _MOST_LISTED:
+        yield f"  and {len(pairs) - _MOST_LISTED} more"
 
 
 def _rest(comparison: Comparison) -> Iterator[str]:

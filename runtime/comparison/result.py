@@ -89,6 +89,7 @@ class Comparison:
     only_second: tuple[str, ...]
     removed_casts: tuple[str, ...]
     notes: tuple[str, ...] = field(default=())  # what the user should know of the inputs and of the matching
+    rewired: tuple[tuple[str, str], ...] = field(default=())  # what has other operands, and its counterpart, as text
 
     def __str__(self) -> str:
         return report(self)
@@ -102,4 +103,5 @@ class Comparison:
             "only_second": list(self.only_second),
             "removed_casts": list(self.removed_casts),
             "notes": list(self.notes),
+            "rewired": [{"first": first, "second": second} for second, first in self.rewired],
         }

@@ -97,9 +97,24 @@ def scan(inst: Any, machine: Machine) -> tuple[Any, ...]:
         state = yielded[: len(state)]
         for values, value in zip(collected, yielded[len(state) :], strict=True):
             values.append(value)
-    return (*state, *(_stacked(c, r, inst.axis) for c, r in zip(collected, inst.collected, strict=True)))
+    if not collected or collected[0]:
+        return (*state, *(np.stack(values, inst.axis) for values in collected))
+    items_of_none = inst.body.terminator.values[len(state) :]
+    return (*state, *(_nothing(r, v, inst.axis) for r, v in zip(inst.collected, items_of_none, strict=True)))
 
 
-def _stacked(values: list[Array], result: Any, axis: int) -> Array:
-    """Return values next to each other along a dimension; none at all have the shape of the result."""
-    return np.stack(values, axis) if values else np.zeros(result.shape, result.dtype.numpy)
+def _nothing(result: Any, item: Any, axis: int) -> Array:
+    """Return the value of `result`, of which no round has yielded an `item`: the extent along `axis` is 0."""
+    shape, dtype = item.type.shape, result.type.dtype or item.type.dtype
+    if shape is None or not all(isinstance(extent, int) for extent in shape):
+        own = result.type.shape
+        known = own is not None and -len(own) <= axis < len(own)
+        shape = np.delete(np.array(own, object), axis) if known else None
+    if dtype is None or shape is None or not all(isinstance(extent, int) for extent in shape):
+        raise InterpreterError(f"no rounds are run, and nothing says what {result.type} is without any")
+    rank = len(shape) + 1
+    if not -rank <= axis < rank:
+        raise InterpreterError(f"axis is {axis}, and what is collected has {rank} dimension{'s' * (rank != 1)}")
+    extents = list(shape)
+    extents.insert(axis % rank, 0)
+    return np.zeros(extents, dtype.numpy)

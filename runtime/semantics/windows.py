@@ -5,6 +5,7 @@ Dtypes: f32 is computed in f32 (f64 in f64), and rounded to the data type of the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,12 +27,12 @@ def conv(inst: Any, operands: Sequence[Any]) -> Array:
     windows = Windows.along(weights.shape[2:], inst.strides, inst.padding, inst.dilations)
     views = _views(src, windows, 0)
     n, channels, groups = src.shape[0], weights.shape[1], inst.groups
-    counts = views.shape[2 : 2 + rank]
+    counts, taken = views.shape[2 : 2 + rank], math.prod(weights.shape[1:])
     grouped = views.reshape(n, groups, channels, *views.shape[2:])
     # [N, groups, C / groups, counts, window] -> [N, groups, C / groups * window, counts]
     order = (0, 1, 2, *range(3 + rank, 3 + 2 * rank), *range(3, 3 + rank))
-    columns = grouped.transpose(order).reshape(n, groups, weights[0].size, -1)
-    rows = weights.reshape(groups, -1, weights[0].size)
+    columns = grouped.transpose(order).reshape(n, groups, taken, math.prod(counts))
+    rows = weights.reshape(groups, len(weights) // groups, taken)
     result = np.matmul(rows, np.ascontiguousarray(columns)).reshape(n, len(weights), *counts)
     return result + bias[0].reshape(-1, *(1,) * rank) if bias else np.asarray(result)
 

@@ -22,6 +22,8 @@ class Conv(ConvGen):
         wrong = why_not_windows(len(src) - 2, None, self.strides, self.padding, dilations=self.dilations)
         for name, message in wrong:
             yield Problem(message, name)
+        if 0 in weights[2:]:
+            yield Problem(f"weights of {self.weights.type} have a window without elements", "weights")
         channels, taken = src[1], weights[1]
         if isinstance(channels, int) and isinstance(taken, int) and channels != taken * self.groups:
             groups = f" in each of {self.groups} groups" if self.groups > 1 else ""

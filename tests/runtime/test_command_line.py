@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -200,6 +201,38 @@ def test_compare_says_what_introduces_the_error(folder: Path, capsys: pytest.Cap
     assert report["ranking"][0]["dtype"] == "bf16" and report["ranking"][0]["introduced"]["ulps"] <= 0.5
 
 
+def _npy(header: str) -> bytes:
+    return b"\x93NUMPY\x01\x00" + (len(header) + 1).to_bytes(2, "little") + header.encode() + b"\n" + bytes(16)
+
+
+def _archive(entry: bytes, *, flags: int = 0, method: int = 0) -> bytes:
+    """A .npz of one array, with the bits of its entry that say that it is encrypted, and how it is compressed."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("x.npy", entry)
+    found = bytearray(stream.getvalue())
+    directory = found.rfind(b"PK\x01\x02")
+    for place in (6, directory + 8):
+        found[place : place + 4] = flags.to_bytes(2, "little") + method.to_bytes(2, "little")
+    return bytes(found)
+
+
+_HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': %s}"
+DAMAGED = {
+    "beyond_64_bits.npy": _npy(_HEADER % f"({10**30},)"),
+    "unfinished.npy": _npy(_HEADER[:-3] + "(4,"),
+    "unhashable.npy": _npy("{[]: 1}"),
+    "no_literal.npy": _npy(_HEADER % "f()"),
+    "no_header.npy": b"\x93NUMPY\x01\x00",
+    "negative.npy": _npy(_HEADER % "(-1,)"),
+    "too_large.npy": _npy(_HEADER % f"({10**15},)"),
+    "empty.npy": b"",
+    "encrypted.npz": _archive(_npy(_HEADER % "(4,)"), flags=1),
+    "unknown_method.npz": _archive(_npy(_HEADER % "(4,)"), method=99),
+    "no_array.npz": _archive(b"hello"),
+}
+
+
 WRONG: dict[str, tuple[list[str], list[str]]] = {
     "no program": (["gone.txt"], [f"error[P010]: gone.txt cannot be read: {NO_FILE}"]),
     "a model": (["m.onnx"], ["error[P010]: m.onnx cannot be read: a model is no program", "-o program.txt makes"]),
@@ -208,6 +241,10 @@ WRONG: dict[str, tuple[list[str], list[str]]] = {
     "no file of inputs": (["a.txt", "--run", "-i", "gone.npy"], [f"error[R001]: gone.npy cannot be read: {NO_FILE}"]),
     "no array": (["a.txt", "--run", "-i", "a.txt"], ["error[R001]: a.txt cannot be read: "]),
     "pickled": (["a.txt", "--run", "-i", "pickled.npy"], ["error[R001]: pickled.npy cannot be read: Object arrays"]),
+    "damaged": (
+        ["a.txt", "--run", *(word for name in DAMAGED for word in ("-i", name))],
+        [f"error[R001]: {name} cannot be read: " for name in DAMAGED],
+    ),
     "cut short": (["a.txt", "--run", "-i", "short.npz"], ["error[R001]: short.npz cannot be read: "]),
     "a name for an archive": (["a.txt", "--run", "-i", "x=both.npz"], ["is an archive", 'leave out "x="']),
     "twice": (["a.txt", "--run", "-i", "both.npz", "-i", "x.npy"], ['error[R002]: the input "x" is given twice']),
@@ -243,6 +280,7 @@ WRONG: dict[str, tuple[list[str], list[str]]] = {
         ["error[R006]: --saturate is for --run and --trace", "error[R006]: --stochastic is for --run and --trace"],
     ),
     "elide": (["a.txt", "--verify", "--elide", "3"], ["error[R006]: --elide is for printing the program"]),
+    "elided BIR": (["a.txt", "--elide", "3", "-o", "a.bir"], ["error[R006]: a.bir: --elide is for text"]),
     "a sequence": (["s.txt", "--run", "-o", "out.npz"], ["error[R003]: these instructions have no semantics"]),
     "invalid": (["a.txt", "--compare", "wrong.txt", "-i", "both.npz"], ["wrong.txt:6:7: error[V"]),
     "too large": (["huge.txt", "--run"], ["huge.txt:4:3: error[R003]: cannot be computed: "]),
@@ -255,6 +293,8 @@ def test_mistakes_are_diagnostics(case: str, folder: Path, capsys: pytest.Captur
     np.save("pickled.npy", np.array([{}], object), allow_pickle=True)
     np.save("x64.npy", X.astype(np.float64))
     Path("short.npz").write_bytes(Path("both.npz").read_bytes()[:100])
+    for name, contents in DAMAGED.items():
+        Path(name).write_bytes(contents)
     Path("link.txt").symlink_to("a.txt")
     Path("wrong.txt").write_text(PROGRAM.replace("%h: f32[2,4]", "%h: f32[2,5]"))
     Path("s.txt").write_text('func @main() {\n  %s: seq<f32[2]> = opaque "x"\n  return %s\n}\n')

@@ -72,3 +72,12 @@ def test_paths_are_relative_to_the_current_directory(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path / "below")
     assert str(Place(str(inside), 1, 2)) == "x.yaml:1:2"
     assert str(Place(str(outside), 1, 2)) == f"{outside}:1:2"
+
+
+def test_a_word_of_a_million_characters_is_not_said_in_full() -> None:
+    word = "a" * 1_000_000
+    said = Diagnostic("T020", f'no instruction is called "{word}"', help=f'opaque "{word}" is one').render()
+    assert len(said) < 1200 and said.startswith(f'error[T020]: no instruction is called "{word[:399]}...')
+    assert said.endswith('a" is one')
+    name = "a" * 600
+    assert name in Diagnostic("T020", f'no instruction is called "{name}"').render()

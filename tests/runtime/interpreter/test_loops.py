@@ -113,3 +113,43 @@ def test_regions_that_repeat_have_no_known_number_of_runs() -> None:
     assert loop.may_repeat_regions and [block for block in loop.blocks] == [loop.condition, loop.body]
     assert next(iter(loop.body.walk())).num_dynamic_instances is None
     assert [value.name for value in loop.results] == ["x", "y"]
+
+
+NOTHING = """
+func @main(%s: f32[], %x: f32[N]) {
+  %t: f32[], %y: RESULT = graph.scan (%s) over (%x) {axis = AXIS} body(%a: f32[], %b: f32[]) {
+    %0: ITEM = graph.constant {value = dense<1.0>}
+    yield %a, %0
+  }
+  return %y
+}
+"""
+
+
+def scan_nothing(result: str, item: str, axis: int) -> NDArray[Any]:
+    text = NOTHING.replace("RESULT", result).replace("ITEM", item).replace("AXIS", str(axis))
+    module = runtime.parse(text)
+    found: NDArray[Any] = runtime.run(module, {"s": np.float32(1), "x": np.zeros(0, np.float32)})[0]
+    return found
+
+
+@pytest.mark.parametrize("result", ["f32[*]", "f32[?,?]", "?[*]", "unknown", "f32[0,2]", "f32[N,2]"])
+def test_no_rounds_collect_nothing_of_the_shape_of_an_item(result: str) -> None:
+    found = scan_nothing(result, "f32[2]", 0)
+    assert found.shape == (0, 2) and found.dtype == np.float32
+
+
+def test_no_rounds_collect_nothing_along_the_axis() -> None:
+    assert scan_nothing("f32[*]", "f32[]", -1).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("result", "axis", "said"),
+    [
+        ("f32[3,2]", 0, r"gives the shape \[0,2\], which is not that of f32\[3,2\]"),  # no zeros are made up
+        ("f32[?,?]", -3, "axis -3 is out of bounds"),
+    ],
+)
+def test_no_rounds_collect_nothing_else(result: str, axis: int, said: str) -> None:
+    with pytest.raises(InterpreterError, match=said):
+        scan_nothing(result, "f32[2]", axis)

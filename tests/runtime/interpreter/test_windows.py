@@ -107,3 +107,25 @@ def test_wrong_lists_leave_the_extents_unknown(wrong: dict[str, list[int]]) -> N
     lists: dict[str, Any] = {"strides": None, "padding": None, "dilations": None, **wrong}
     found = conv_type(Type.tensor(f32, (1, 3, 8, 8)), Type.tensor(f32, (4, 3, 3, 3)), **lists)
     assert found.shape == (1, 4, None, None)
+
+
+@pytest.mark.parametrize(
+    ("src", "weights", "groups"),
+    [
+        ((1, 3, 4, 4), (0, 3, 1, 1), 1),
+        ((1, 4, 4, 4), (0, 2, 1, 1), 2),
+        ((1, 0, 4, 4), (2, 0, 3, 3), 1),
+        ((0, 3, 4, 4), (2, 3, 3, 3), 1),
+        ((2, 3, 0, 4), (2, 3, 1, 1), 1),
+        ((2, 3, 4, 4), (2, 3, 5, 1), 1),
+    ],
+)
+def test_convolutions_without_elements_have_the_shape_that_is_inferred(
+    src: tuple[int, ...], weights: tuple[int, ...], groups: int
+) -> None:
+    """Without channels every sum is one of nothing; anything else that is absent leaves no elements."""
+    inputs = {"src": ("f32", np.ones(src, np.float32)), "weights": ("f32", np.ones(weights, np.float32))}
+    result = run_one(lambda *values: Conv(*values, groups=groups), **inputs)
+    spatial = [max(0, extent - size + 1) for extent, size in zip(src[2:], weights[2:], strict=True)]
+    assert result.tolist() == np.zeros((src[0], weights[0], *spatial)).tolist()
+    assert result.shape == (src[0], weights[0], *spatial)

@@ -26,7 +26,7 @@ INSTRUCTIONS: Final[dict[str, tuple[str, str]]] = {
     "graph.matmul": ("generated.graph.MatMulGen", "MatMulGen"),
     "graph.pool": ("runtime.wrappers.Pool", "Pool"),
     "graph.reduce": ("runtime.wrappers.Reduce", "Reduce"),
-    "graph.scan": ("generated.graph.ScanGen", "ScanGen"),
+    "graph.scan": ("runtime.wrappers.Scan", "Scan"),
     "graph.softmax": ("generated.graph.SoftmaxGen", "SoftmaxGen"),
     "graph.while": ("generated.graph.WhileGen", "WhileGen"),
     "matmul": ("runtime.wrappers.MatMulOp", "MatMulOp"),

@@ -20,7 +20,16 @@ from passes.report import pass_table, run_report
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
 from runtime.instruction_set import standard
-from runtime.program_files import STREAM, Program, complain, discard_output, read_program, write_out, write_program
+from runtime.program_files import (
+    STREAM,
+    Program,
+    complain,
+    discard_output,
+    output_of,
+    read_program,
+    write_out,
+    write_program,
+)
 from runtime.targets import TARGETS, Target, UnknownTargetError, parse_target
 from runtime.text.printer import print_module, write_module
 from runtime.verifier import verify
@@ -76,8 +85,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         if exit.code == 0 and sys.stdout is not None:
             write_out("")  # the help; where it cannot be written, now is the time to say so
         raise
-    if given.output == STREAM:
-        given.output = None
+    given.output = output_of(given.output)
     return given
 
 

@@ -25,6 +25,7 @@ from runtime.program_files import (
     complain,
     discard_output,
     is_bir,
+    output_of,
     read_program,
     write_file,
     write_out,
@@ -79,8 +80,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         if exit.code == 0 and sys.stdout is not None:
             write_out("")  # the help; where it cannot be written, now is the time to say so
         raise
-    if given.output == STREAM:
-        given.output = None
+    given.output = output_of(given.output)
     return given
 
 

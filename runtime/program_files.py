@@ -5,6 +5,7 @@ Deliberately absent: guessing from the contents. A mistake in one form would be 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +24,7 @@ from runtime.text.printer import write_module
 
 BIR_ENDINGS: Final = (".bir", ".json")
 STREAM: Final = "-"  # the name of standard input and output
+_ITS_DEVICES: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ def file_written_around(name: str, write: Callable[[TextIO], None]) -> Iterator[
 
 @contextmanager
 def _written_around(name: str, open_file: Callable[[Path], Any], write: Callable[[Any], None]) -> Iterator[None]:
+    with _file_errors("P011", "cannot be written", name):
+        _check_name(name)
     replaced = os.path.isfile(name) or not os.path.exists(name)  # whose answer to an impossible name is no
     path = Path(os.path.realpath(name) if replaced else name)  # a link stays one
     beside = path.with_name(f".{path.name}.{os.getpid()}.new") if replaced else path
@@ -103,6 +107,30 @@ def _written_around(name: str, open_file: Callable[[Path], Any], write: Callable
         if replaced:
             with suppress(OSError):
                 beside.unlink()
+
+
+def output_of(name: str | None) -> str | None:
+    """Return the file that an output option names; None for standard output, which has several names.
+
+    By the name of its device it would be opened anew, and what others have written to it would be lost.
+    """
+    return None if name is None or name == STREAM or name in _ITS_DEVICES else name
+
+
+def _check_name(name: str) -> None:
+    """Refuse the name of a folder that is not there, and a link that leads to itself: what is written would be lost.
+
+    Raises: OSError.
+    """
+    if name.endswith(os.sep) and not os.path.isdir(name):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name)
+    try:
+        os.stat(name)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise
+    except ValueError:  # a name that no file can have, which is said when it is opened
+        return
 
 
 def write_out(text: str) -> None:

@@ -63,6 +63,7 @@ class ScanGen(GraphInst):
     Source:
         JAX documentation, jax.lax.scan
     Semantics: graph.scan
+    Wrapper: `Scan` of runtime/wrappers/, which the parser builds
     """
 
     __slots__ = (

@@ -145,6 +145,8 @@ def _tensors(draw: Draw, name: str) -> Tensor:
 def _fill(draw: Draw, block: Block, chosen: list[type[Instruction]], scope: _Scope, depth: int) -> None:
     if depth >= _DEEPEST:
         chosen = [cls for cls in chosen if not cls.INFO.regions]
+    if not scope.tensors:
+        chosen = [cls for cls in chosen if not _needs_dst(cls)]
     for _ in range(draw(st.integers(0, 2 if depth else 4))):
         if depth < _DEEPEST and draw(st.integers(0, 4)) == 0:
             _append_loop(draw, block, chosen, scope, depth)
@@ -264,9 +266,13 @@ def _draw_results(draw: Draw, cls: type[Instruction], scope: _Scope) -> dict[str
         further = [draw(types | st.just(Type.none())) for _ in info.results[1:]]
         return {"result_types": [draw(types), *further][: draw(st.integers(0, len(info.results)))]}
     takes_dst = issubclass(cls, NeuronInst) and (info.dst is None or info.dst.is_allowed)
-    if takes_dst and scope.tensors and draw(st.booleans()):
+    if takes_dst and scope.tensors and (_needs_dst(cls) or draw(st.booleans())):
         return {"dst": _draw_access(draw, scope), "result_type": draw(st.none() | tensor_types)}
     return {"result_type": draw(types) if info.results else Type.none()}
+
+
+def _needs_dst(cls: type[Instruction]) -> bool:
+    return cls.INFO.dst is not None and cls.INFO.dst.is_required
 
 
 def attribute_values(attribute: AttributeInfo) -> st.SearchStrategy[Any]:

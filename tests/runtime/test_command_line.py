@@ -310,6 +310,22 @@ def test_mistakes_are_diagnostics(case: str, folder: Path, capsys: pytest.Captur
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.parametrize(("name", "why"), [("x.npy/", "Not a directory"), ("loop.txt", "symbolic links")])
+def test_names_that_no_file_can_have(name: str, why: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("loop.txt").symlink_to("loop.txt")
+    before = Path("a.txt").read_bytes()
+    assert main(["a.txt", "-o", name]) == 2
+    assert f"{name} cannot be written" in (err := capsys.readouterr().err) and why in err
+    assert Path("a.txt").read_bytes() == before and Path("loop.txt").is_symlink()
+
+
+def test_standard_output_by_the_name_of_its_device_keeps_what_others_wrote(folder: Path) -> None:
+    command = f"echo first; {sys.executable} -m runtime a.txt -o /dev/stdout; echo last"
+    with Path("log").open("w") as log:
+        subprocess.run(["sh", "-c", command], stdout=log, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert Path("log").read_text().splitlines()[-1] == "last" and "activation exp" in Path("log").read_text()
+
+
 def test_every_code_is_shown_by_a_mistake() -> None:
     shown = " ".join(said for _, texts in WRONG.values() for said in texts)
     assert [code for code in CODES if code not in shown and code != "R005"] == []

@@ -124,9 +124,7 @@ def _operand(definition: Definition, operand: Operand, in_memory: bool) -> list[
 def _attribute(definition: Definition, attribute: Attribute) -> list[str]:
     facts = [str(attribute.type)] + ["optional"] * attribute.optional
     if attribute.default is not None:
-        value = attribute.default.value
-        text = f"[{', '.join(map(shown, value))}]" if isinstance(value, tuple) else shown(value)
-        facts.append(f"by default {text}")
+        facts.append(f"by default {shown(attribute.default.value)}")
     for words, bound in (("at least", attribute.min), ("at most", attribute.max)):
         facts += [f"{words} {bound}"] * (bound is not None)
     facts += [f"a multiple of {attribute.multiple_of}"] * (attribute.multiple_of is not None)
@@ -226,7 +224,8 @@ def _bir(definition: Definition) -> list[list[str]]:
     entries = bir_fields(definition)
     names = {kind: [e.name.value for e in entries if (e.kind == "var") == (kind == "operands")] for kind in _BIR_PARTS}
     lines = [_entry(kind, ", ".join(names[kind])) for kind in _BIR_PARTS if names[kind]]
-    return lines + [_entry(r.new.value, f"was {r.old} before version {r.version}") for r in definition.renames]
+    lines += [_entry(r.new.value, f"was {r.old} before version {r.version}") for r in definition.renames]
+    return lines + [_entry(o.name.value, f"{shown(o.value)} before version {o.version}") for o in definition.before]
 
 
 def _example(text: str) -> list[str]:

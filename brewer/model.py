@@ -6,6 +6,7 @@ The model holds what a definition means after its bases were merged in (brewer/i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from brewer.frozen import frozen
@@ -198,6 +199,23 @@ class Rename:
     new: Text
 
 
+def newest_name(renames: Iterable[Rename], version: int, name: str) -> str:
+    """The name that a field of a version of the records has in the newest one."""
+    for rename in sorted(renames, key=lambda rename: rename.version):
+        if rename.version > version and rename.old.value == name:
+            version, name = rename.version, rename.new.value
+    return name
+
+
+@frozen
+class OlderValue:
+    """What an attribute is in records of before a version that leave it out."""
+
+    version: int  # the first one in which leaving it out means something else, or is a mistake
+    name: Text  # of the attribute in that version
+    value: Value | None  # None after a mistake, or where no attribute has the name
+
+
 @frozen
 class Source:
     """The public document that the facts of a definition come from."""
@@ -239,6 +257,7 @@ class Definition:
     semantics: Text | None = None  # a function in runtime/semantics/; None: the interpreter refuses it by name
     serialize: tuple[BirField, ...] = ()  # empty: the declared order
     renames: tuple[Rename, ...] = ()
+    before: tuple[OlderValue, ...] = ()
 
     @property
     def has_many_results(self) -> bool:
@@ -248,6 +267,15 @@ class Definition:
     def says(self, name: Text) -> bool:
         """Whether the name stands in the file of this definition, not in that of a base."""
         return name.place.file == self.name.place.file
+
+    @cached_property
+    def older_values(self) -> dict[str, tuple[OlderValue, ...]]:
+        """What `before` says, by the names that the attributes have in the newest version, the oldest first."""
+        found: dict[str, tuple[OlderValue, ...]] = {}
+        for older in sorted(self.before, key=lambda older: older.version):
+            name = newest_name(self.renames, older.version, older.name.value)
+            found[name] = (*found.get(name, ()), older)
+        return found
 
     @cached_property
     def fields(self) -> tuple[Operand | Attribute | ApIndices, ...]:

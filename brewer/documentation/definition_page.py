@@ -207,6 +207,18 @@ class DefinitionPage:
             Paragraph((*code(r.new), *plain(" was "), *code(r.old), *plain(f" before version {r.version}.")))
             for r in definition.renames
         ]
+        old += [
+            Paragraph(
+                (
+                    *plain(f"A record of before version {o.version} that leaves out "),
+                    *code(o.name.value),
+                    *plain(" means "),
+                    *code(shown(o.value)),
+                    *plain("."),
+                )
+            )
+            for o in definition.before
+        ]
         head = Paragraph(plain(f"Version {definition.version}; the fields in their order:"))
         return [head, Table(("field", "written as"), rows), *old] if rows else []
 

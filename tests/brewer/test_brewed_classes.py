@@ -100,6 +100,20 @@ def test_older_records_are_read_by_the_names_that_their_fields_had(tmp_path: Pat
         assert inst.scale == 2.5
 
 
+def test_what_older_records_leave_out_is_what_it_was_then(tmp_path: Path) -> None:
+    text = SCALED.replace(
+        "rhs_str", "version: 3\nbefore: {2: {gain: 0.5}, 3: {scale: 4.0}}\nrenames: {3: {gain: scale}}\nrhs_str"
+    )
+    made = brewed_class(text, tmp_path)
+    assert made.INFO.before == ((2, "gain", 0.5), (3, "scale", 4.0))
+    written = bir_text(program(made))
+    assert '"scale"' not in written
+    for version, scale in ((1, 0.5), (2, 4.0), (3, made(argument(4, 8)).scale)):
+        old = written.replace('"version": 3', f'"version": {version}')
+        inst: Any = next(iter(read_bir(old, {"scaled": made}).insts))
+        assert inst.scale == scale
+
+
 @pytest.mark.parametrize(("target", "codes"), [("trn1", ["V060"]), ("trn2", []), (None, [])])
 def test_engines_are_those_of_the_target(target: str | None, codes: list[str], tmp_path: Path) -> None:
     text = SCALED.replace("rhs_str", "engines: {default: [vector, scalar], trn1: [vector]}\nrhs_str")

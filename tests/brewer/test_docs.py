@@ -18,6 +18,7 @@ import numpy
 import pytest
 
 import runtime
+from brewer.attribute_values import shown
 from brewer.command_line import main
 from brewer.documentation.blocks import Page, Table
 from brewer.documentation.html import html_text, search_entries
@@ -227,6 +228,7 @@ def words_of(definition: Definition) -> list[str]:
         str(definition.wrapper or ""),
         *(part for source in definition.source for part in (source.document, source.section)),
         *(part for rename in definition.renames for part in (rename.old.value, rename.new.value)),
+        *(part for older in definition.before for part in (older.name.value, shown(older.value))),
         definition.since,
         definition.deprecated,
         definition.base.value,

@@ -22,6 +22,7 @@ from brewer.model import (
     Port,
     Region,
     Result,
+    Rule,
     Source,
     Text,
 )
@@ -40,6 +41,11 @@ RELATION_WORDS = {
     "at_most": "is at most",
     "at_least": "is at least",
     "multiple_of": "is a multiple of",
+}
+PRESENCE_WORDS = {
+    "exactly_one": "exactly one is present of {}",
+    "at_most_one": "at most one is present of {}",
+    "together": "all are present, or none, of {}",
 }
 
 
@@ -200,9 +206,12 @@ def destination_rules(dst: Destination) -> list[str]:
     return [*said, f"accumulates where {dst.accumulates} says so"]
 
 
-def _constraint(constraint: Constraint) -> list[str]:
-    rule = f"{constraint.left} {RELATION_WORDS[constraint.relation]} {constraint.right}"
-    rule += f", where {constraint.when} is present" if constraint.when else ""
+def _constraint(constraint: Rule) -> list[str]:
+    if isinstance(constraint, Constraint):
+        rule = f"{constraint.left} {RELATION_WORDS[constraint.relation]} {constraint.right}"
+    else:
+        rule = PRESENCE_WORDS[constraint.relation].format(", ".join(map(str, constraint.optional)))
+    rule += f", where {' and '.join(map(str, constraint.when))}" if constraint.when else ""
     return _entry(constraint.label.value, rule)
 
 

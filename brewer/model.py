@@ -133,13 +133,40 @@ Term = int | FieldTerm
 
 
 @frozen
+class Condition:
+    """When a rule holds: where an optional field is present, or where an attribute is one of some words."""
+
+    field: Text
+    words: tuple[bool | str, ...] = ()  # empty: where it is present
+    places: tuple[Place, ...] = ()  # of the words
+
+    def __str__(self) -> str:
+        words = " or ".join(str(word).lower() if isinstance(word, bool) else word for word in self.words)
+        return f"{self.field} is {words or 'present'}"
+
+
+@frozen
 class Constraint:
     label: Text  # names the rule in messages and tests
     relation: str  # equal, not_equal, less, at_most, at_least, multiple_of
     left: Term
     right: Term
     message: str  # the rule in words; the verifier says it, and adds the offending values
-    when: Text | None = None  # the rule holds only where this optional field is present
+    when: tuple[Condition, ...] = ()  # the rule holds only where all of these do
+
+
+@frozen
+class Presence:
+    """A rule about how many of some optional fields are present."""
+
+    label: Text
+    relation: str  # exactly_one, at_most_one, together
+    optional: tuple[Text, ...]  # the fields
+    message: str
+    when: tuple[Condition, ...] = ()
+
+
+Rule = Constraint | Presence
 
 
 @frozen
@@ -246,7 +273,7 @@ class Definition:
     attributes: tuple[Attribute, ...] = ()
     ap_indices: tuple[ApIndices, ...] = ()
     regions: tuple[Region, ...] = ()  # blocks that it holds: the branches of an If
-    constraints: tuple[Constraint, ...] = ()
+    constraints: tuple[Rule, ...] = ()
     engines: Engines = Engines()
     capabilities: tuple[tuple[str, bool], ...] = ()  # defaults of class properties, what is true of every instance
     op_kind: str | None = None  # what the precision policies look at first

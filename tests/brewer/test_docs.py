@@ -25,7 +25,7 @@ from brewer.documentation.html import html_text, search_entries
 from brewer.documentation.markdown import markdown_files
 from brewer.documentation.reference import Reference, make_reference
 from brewer.load import Instructions, load
-from brewer.model import Definition, Text
+from brewer.model import Constraint, Definition, Text
 from brewer.project import Project
 from runtime.interpreter.inputs import inputs_of
 from runtime.names import Names
@@ -218,7 +218,8 @@ def words_of(definition: Definition) -> list[str]:
         *(str(attribute.type) for attribute in definition.attributes),
         *(result.name.value for result in definition.results),
         *(region.name.value for region in definition.regions),
-        *(part for rule in definition.constraints for part in (rule.label.value, rule.message, str(rule.left))),
+        *(part for rule in definition.constraints for part in (rule.label.value, rule.message)),
+        *(str(rule.left) for rule in definition.constraints if isinstance(rule, Constraint)),
         *(capability for capability, holds in definition.capabilities if holds),
         *facts,
         definition.op_kind or "",

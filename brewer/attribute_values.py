@@ -11,7 +11,7 @@ import re
 from brewer.field_keys import PLAIN_TYPES
 from brewer.frozen import frozen
 from brewer.keys import Keys, kind_of, report_twice
-from brewer.model import AttributeType, Default, Literal, Value
+from brewer.model import Attribute, AttributeType, Default, Literal, Value
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
 from brewer.yaml_tree import Node, Scalar, Sequence
@@ -71,12 +71,20 @@ def read_default(
     value = read_value(node, f'the default of "{name}"', type, vocabulary, problems)
     if value is None:
         return None
+    fits = is_within(value, f'the default of "{name}"', type, bounds, node.place, problems)
+    return Default(value, node.place) if fits else None
+
+
+def is_within(
+    value: Value, what: str, type: AttributeType, bounds: Bounds | Attribute, place: Place, problems: Problems
+) -> bool:
+    """Whether a value of the type is within the bounds; False after reporting that it is not."""
     for item in value if isinstance(value, tuple) and type.is_list else (value,):
         reason = _why_out_of_bounds(item, bounds)
         if reason:
-            problems.error("D051", node.place, f'the default of "{name}" is {shown(item)}, {reason}')
-            return None
-    return Default(value, node.place)
+            problems.error("D051", place, f"{what} is {shown(item)}, {reason}")
+            return False
+    return True
 
 
 def read_value(node: Node, what: str, type: AttributeType, vocabulary: Vocabulary, problems: Problems) -> Value | None:
@@ -99,6 +107,8 @@ def read_value(node: Node, what: str, type: AttributeType, vocabulary: Vocabular
 
 def shown(value: object) -> str:
     """A value as a definition writes it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(shown, value))}]"
     return str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
 
 
@@ -162,7 +172,7 @@ def _read_one_of(keys: Keys, type: AttributeType, vocabulary: Vocabulary, proble
     return tuple(choices)
 
 
-def _why_out_of_bounds(value: object, bounds: Bounds) -> str:
+def _why_out_of_bounds(value: object, bounds: Bounds | Attribute) -> str:
     if bounds.one_of and value not in bounds.one_of:
         return f"which is not one of {', '.join(shown(choice) for choice in bounds.one_of)}"
     if not isinstance(value, (int, float)):

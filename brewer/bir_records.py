@@ -32,6 +32,7 @@ class FieldForm:
     is_list: bool = False
     optional: bool = False  # null is legal
     required: bool = False
+    required_since: int = 1  # the first version in which leaving it out is a mistake
     words: tuple[PlainValue, ...] = ()  # the legal values where they are few
     min: float | None = None
     max: float | None = None
@@ -59,6 +60,10 @@ class RecordForm:
     def n_needed(self) -> int:
         """How many operands there are up to the last one that cannot be absent."""
         return max((at for at, slot in enumerate(self.slots, 1) if not (slot.optional or slot.variadic)), default=0)
+
+    def needed_in(self, version: int) -> tuple[FieldForm, ...]:
+        """The fields that a record of a version cannot leave out."""
+        return tuple(field for field in self.fields if field.required and version >= field.required_since)
 
     def name_in(self, version: int, name: str) -> str:
         """What a version calls a field that has this name in the newest one."""
@@ -130,7 +135,7 @@ def _form(brewable: Brewable, mnemonic: str, vocabulary: Vocabulary, sources: Py
 
 def _fields(definition: Definition, vocabulary: Vocabulary) -> tuple[FieldForm, ...]:
     """Attributes and lists of indices, then what `serialize` derives from the operands."""
-    fields = [_field(attribute, vocabulary) for attribute in definition.attributes]
+    fields = [_field(definition, attribute, vocabulary) for attribute in definition.attributes]
     fields += [FieldForm(indices.name.value, "indices") for indices in definition.ap_indices]
     known = {field.name.value for field in definition.fields}
     derived = [
@@ -139,14 +144,16 @@ def _fields(definition: Definition, vocabulary: Vocabulary) -> tuple[FieldForm, 
     return (*fields, *derived)
 
 
-def _field(attribute: Attribute, vocabulary: Vocabulary) -> FieldForm:
+def _field(definition: Definition, attribute: Attribute, vocabulary: Vocabulary) -> FieldForm:
     type = attribute.type
+    older = definition.older_values.get(attribute.name.value, ())
     return FieldForm(
         attribute.name.value,
         type.word,
         type.is_list,
         attribute.optional,
         attribute.required,
+        max((each.version for each in older), default=1) if attribute.required else 1,
         attribute.one_of or _words(type, vocabulary),
         attribute.min,
         attribute.max,

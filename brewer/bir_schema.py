@@ -70,7 +70,7 @@ def _instruction(forms: tuple[RecordForm, ...]) -> Schema:
 
 def _record(form: RecordForm) -> Schema:
     versions = range(1, form.version + 1)
-    needed = {field.name for field in form.fields if field.required}
+    always_needed = form.needed_in(1)
     properties: dict[str, Schema] = {
         "op": {"const": form.mnemonic},
         "version": {"enum": list(versions)},
@@ -93,7 +93,7 @@ def _record(form: RecordForm) -> Schema:
         properties["regions"] = {**schema_of_list(ref("region")), **exactly}
     required = ["op", "version"]
     required += ["args"] if form.n_needed else []
-    required += ["fields"] if needed else []
+    required += ["fields"] if always_needed else []
     required += ["regions"] if form.n_regions else []
     required += ["dst"] if form.needs_dst else []
     return {
@@ -104,7 +104,7 @@ def _record(form: RecordForm) -> Schema:
             "type": {"required": ["dst"]},
         },
         "allOf": [
-            {"if": {"properties": {"version": {"const": at}}}, "then": {"properties": {"fields": _fields(form, at)}}}
+            {"if": {"properties": {"version": {"const": at}}}, "then": _of_version(form, at, bool(always_needed))}
             for at in versions
         ],
     }
@@ -137,11 +137,17 @@ def _slot(slot: SlotView) -> Schema:
     return {"description": slot.name, **(schema_of_list(one) if slot.variadic else one)}
 
 
+def _of_version(form: RecordForm, version: int, always: bool) -> Schema:
+    """What a record of a version holds; `always`: some field is needed in all versions."""
+    schema: Schema = {"properties": {"fields": _fields(form, version)}}
+    return schema if always or not form.needed_in(version) else {**schema, "required": ["fields"]}
+
+
 def _fields(form: RecordForm, version: int) -> Schema:
     """The fields by the names that they have in a version."""
     return schema_of_object(
         {form.name_in(version, field.name): _field(field) for field in form.fields},
-        [form.name_in(version, field.name) for field in form.fields if field.required],
+        [form.name_in(version, field.name) for field in form.needed_in(version)],
     )
 
 

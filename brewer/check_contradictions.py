@@ -2,6 +2,7 @@
 
     at_most: [n, 4]  and  at_least: [n, 8]          a term beside numbers
     equal: [a, b]    and  not_equal: [b, a]         two terms beside each other
+    exactly_one: [a, b]  and  together: [a, b, c]   optional fields beside each other
 
 What a field says of itself (`min`, `max`, `one_of`, `rank`, `shape`) counts as a constraint, too. Deliberately absent:
 chains over three terms and more, and pairs of which each holds only where another optional field is present.
@@ -15,7 +16,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from brewer.frozen import frozen
-from brewer.model import Attribute, Constraint, Definition, FieldTerm, Operand, Text
+from brewer.model import Attribute, Constraint, Definition, FieldTerm, Operand, Presence, Text
 from brewer.problems import Problems
 from runtime.diagnostics import Note, either, listed
 
@@ -78,10 +79,11 @@ def check_contradictions(definition: Definition, problems: Problems) -> None:
     claims: dict[str, dict[str, list[_Claim]]] = {}  # by term, then by the optional field on which they depend
     orders: dict[tuple[str, str], dict[str, list[_Order]]] = {}
     known = {"result", *(found.name.value for found in definition.fields)}
-    for constraint in definition.constraints:
+    _check_presences(definition, problems)
+    for constraint in (found for found in definition.constraints if isinstance(found, Constraint)):
         if any(isinstance(t, FieldTerm) and t.field.value not in known for t in (constraint.left, constraint.right)):
             continue  # said already
-        when = constraint.when.value if constraint.when else ""
+        when = ", ".join(sorted(map(str, constraint.when)))
         if isinstance(constraint.left, FieldTerm) and isinstance(constraint.right, FieldTerm):
             left, right = str(constraint.left), str(constraint.right)
             relation = constraint.relation if left <= right else _FLIPPED.get(constraint.relation, "")
@@ -99,6 +101,18 @@ def check_contradictions(definition: Definition, problems: Problems) -> None:
                 _narrowed(definition, term, always, found, problems)
     for pair, orders_by_field in orders.items():
         _check_orders(definition, pair, orders_by_field, problems)
+
+
+def _check_presences(definition: Definition, problems: Problems) -> None:
+    """Of fields that are present together, or absent together, there is never exactly one."""
+    rules = [found for found in definition.constraints if isinstance(found, Presence)]
+    for one in (rule for rule in rules if rule.relation == "exactly_one"):
+        names = {name.value for name in one.optional}
+        for other in (rule for rule in rules if rule.relation == "together"):
+            applies = not other.when or set(map(str, other.when)) <= set(map(str, one.when))
+            if applies and names <= {name.value for name in other.optional}:
+                values = f"{listed(sorted(names), 'and')} are present together, or none is"
+                _report(definition, [one.label, other.label], values, problems)
 
 
 def _term_of(constraint: Constraint) -> FieldTerm:

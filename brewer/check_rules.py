@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from brewer.attribute_values import shown
 from brewer.bir_views import bir_kind
 from brewer.constructor_view import has_rule
-from brewer.model import ApIndices, Attribute, Definition, FieldTerm, Operand, Text
+from brewer.model import ApIndices, Attribute, Condition, Constraint, Definition, FieldTerm, Operand, Text
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
 from runtime.diagnostics import Note, Place, did_you_mean, listed
@@ -17,14 +18,42 @@ _OF_RESULT = ("shape", "dtype")  # may be serialized although they are no fields
 
 def check_constraints(definition: Definition, problems: Problems) -> None:
     fields = {field.name.value: field for field in definition.fields if not isinstance(field, ApIndices)}
-    optional = sorted(definition.optional_fields)
     for constraint in definition.constraints:
-        for term in (constraint.left, constraint.right):
-            if isinstance(term, FieldTerm):
-                _check_term(definition, fields, term, problems)
-        if (name := constraint.when) and name.value not in definition.optional_fields:
-            help = problems.hint(name.place, name.value, optional, "optional fields")
-            problems.error("D070", name.place, f'"{name}" is no optional field of "{definition.name}"', help=help)
+        if isinstance(constraint, Constraint):
+            for term in (constraint.left, constraint.right):
+                if isinstance(term, FieldTerm):
+                    _check_term(definition, fields, term, problems)
+        else:
+            for name in constraint.optional:
+                _check_optional(definition, name, problems)
+        for condition in constraint.when:
+            if condition.words:
+                _check_words(definition, condition, problems)
+            else:
+                _check_optional(definition, condition.field, problems)
+
+
+def _check_optional(definition: Definition, name: Text, problems: Problems) -> None:
+    if name.value not in definition.optional_fields:
+        help = problems.hint(name.place, name.value, sorted(definition.optional_fields), "optional fields")
+        problems.error("D070", name.place, f'"{name}" is no optional field of "{definition.name}"', help=help)
+
+
+def _check_words(definition: Definition, condition: Condition, problems: Problems) -> None:
+    """Whether an attribute may be each of the words."""
+    name = condition.field
+    known = {a.name.value: a for a in definition.attributes if str(a.type) in ("bool", "str") or a.type.values}
+    attribute = known.get(name.value)
+    if attribute is None or attribute.type.is_list:
+        help = problems.hint(name.place, name.value, known, "attributes with words")
+        message = f'"{name}" is no enumeration, text or bool of "{definition.name}"'
+        problems.error("D070", name.place, message, help=help)
+        return
+    legal = attribute.one_of or ((True, False) if attribute.type.word == "bool" else attribute.type.values)
+    for word, place in zip(condition.words, condition.places, strict=True):
+        if legal and word not in legal or isinstance(word, bool) != (attribute.type.word == "bool"):
+            help = problems.hint(place, shown(word), [shown(each) for each in legal], "its words")
+            problems.error("D070", place, f'"{name}" is never {shown(word)}', help=help)
 
 
 def check_results(definition: Definition, vocabulary: Vocabulary, problems: Problems) -> None:

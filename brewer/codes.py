@@ -78,6 +78,7 @@ CODES: Mapping[str, str] = {
     "D120": "a destination that does not fit the definition",
     "D121": "no engine of an instruction reaches a memory",
     "D122": "a port of a region is like something that does not exist",
+    "D123": "a value of older records that does not fit the attributes or versions",
     # Documents of facts about foreign operators.
     "D090": "an operator without a version, or a version that is no number",
     "D091": "two operands at one place",

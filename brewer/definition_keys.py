@@ -27,6 +27,7 @@ from brewer.kinds import (
     FreeText,
     Key,
     Kind,
+    OfType,
     OneOrMore,
     Pattern,
     Reference,
@@ -132,7 +133,7 @@ DEFINITION = Table(
         Key(
             "version",
             Whole(1),
-            "That of its BIR fields; a new one wherever a field is renamed.",
+            "That of its BIR fields; a new one wherever they are others, or leaving one out means something else.",
             "version: 2",
             default=1,
         ),
@@ -217,6 +218,14 @@ DEFINITION = Table(
             Entries(Whole(2), Entries(FreeText(), Reference("field"))),
             "By version of the BIR fields: the old name of a field, and the one that it has since.",
             "renames: {2: {axis: dim}}",
+        ),
+        Key(
+            "before",
+            Entries(Whole(2), Entries(Reference("attribute"), OfType())),
+            "By version of the BIR fields: what an attribute is in a record of before that version which leaves it out."
+            " For an attribute that came with that version and must be given, or whose default changed then; one that"
+            " came with a default, or is optional, needs no entry.",
+            "before: {2: {axis: 0}}",
         ),
     ),
     is_inherited=True,

@@ -22,6 +22,7 @@ from brewer.model import (
     Port,
     Region,
     Result,
+    Rule,
     Source,
     Text,
 )
@@ -40,6 +41,11 @@ RELATION_WORDS = {
     "at_most": "is at most",
     "at_least": "is at least",
     "multiple_of": "is a multiple of",
+}
+PRESENCE_WORDS = {
+    "exactly_one": "exactly one is present of {}",
+    "at_most_one": "at most one is present of {}",
+    "together": "all are present, or none, of {}",
 }
 
 
@@ -124,9 +130,7 @@ def _operand(definition: Definition, operand: Operand, in_memory: bool) -> list[
 def _attribute(definition: Definition, attribute: Attribute) -> list[str]:
     facts = [str(attribute.type)] + ["optional"] * attribute.optional
     if attribute.default is not None:
-        value = attribute.default.value
-        text = f"[{', '.join(map(shown, value))}]" if isinstance(value, tuple) else shown(value)
-        facts.append(f"by default {text}")
+        facts.append(f"by default {shown(attribute.default.value)}")
     for words, bound in (("at least", attribute.min), ("at most", attribute.max)):
         facts += [f"{words} {bound}"] * (bound is not None)
     facts += [f"a multiple of {attribute.multiple_of}"] * (attribute.multiple_of is not None)
@@ -202,9 +206,12 @@ def destination_rules(dst: Destination) -> list[str]:
     return [*said, f"accumulates where {dst.accumulates} says so"]
 
 
-def _constraint(constraint: Constraint) -> list[str]:
-    rule = f"{constraint.left} {RELATION_WORDS[constraint.relation]} {constraint.right}"
-    rule += f", where {constraint.when} is present" if constraint.when else ""
+def _constraint(constraint: Rule) -> list[str]:
+    if isinstance(constraint, Constraint):
+        rule = f"{constraint.left} {RELATION_WORDS[constraint.relation]} {constraint.right}"
+    else:
+        rule = PRESENCE_WORDS[constraint.relation].format(", ".join(map(str, constraint.optional)))
+    rule += f", where {' and '.join(map(str, constraint.when))}" if constraint.when else ""
     return _entry(constraint.label.value, rule)
 
 
@@ -226,7 +233,8 @@ def _bir(definition: Definition) -> list[list[str]]:
     entries = bir_fields(definition)
     names = {kind: [e.name.value for e in entries if (e.kind == "var") == (kind == "operands")] for kind in _BIR_PARTS}
     lines = [_entry(kind, ", ".join(names[kind])) for kind in _BIR_PARTS if names[kind]]
-    return lines + [_entry(r.new.value, f"was {r.old} before version {r.version}") for r in definition.renames]
+    lines += [_entry(r.new.value, f"was {r.old} before version {r.version}") for r in definition.renames]
+    return lines + [_entry(o.name.value, f"{shown(o.value)} before version {o.version}") for o in definition.before]
 
 
 def _example(text: str) -> list[str]:

@@ -28,6 +28,7 @@ PLAIN_TYPES = ("int", "float", "bool", "str", "dtype", "shape", "tensor", "type"
 ACCESS_MODES = ("load", "store", "load_store")
 PRECISIONS = ("keep", "f32", "index")
 RELATIONS = ("equal", "not_equal", "less", "at_most", "at_least", "multiple_of")
+PRESENCES = ("exactly_one", "at_most_one", "together")  # relations of optional fields
 # What generated constructors and constraint terms need for something else.
 RESERVED = (
     *("self", "dtype", "shape", "rank", "result", "result_type", "result_types", "name", "engine", "types"),
@@ -287,9 +288,17 @@ _RELATION_EXAMPLES = (
     "[n, 1]",
     '["src.shape[1]", 4]',
 )
+_PRESENCE_DOCS = (
+    "One of these optional fields is present, and no other of them.",
+    "At most one of these optional fields is present.",
+    "All of these optional fields are present, or none is.",
+)
+_WORD = Either((Flag(), FreeText()))
+_ALL_RELATIONS = (*RELATIONS, *PRESENCES)
 CONSTRAINT = Table(
     "a constraint",
-    "A rule that holds for every instance: one relation of two terms. A term is a whole number, an attribute, or"
+    "A rule that holds for every instance: one relation of two terms, or of optional fields. A term is a whole number,"
+    " an attribute, or"
     " `.dtype`, `.rank`, `.shape` or `.shape[0]` of an operand or of `result`. What is not known, and an optional field"
     " that is absent, violates nothing.",
     (
@@ -297,10 +306,20 @@ CONSTRAINT = Table(
             Key(name, TERMS, doc, f"{name}: {terms}")
             for name, doc, terms in zip(RELATIONS, _RELATION_DOCS, _RELATION_EXAMPLES, strict=True)
         ),
-        Key("when", Reference("optional field"), "It holds only where this optional field is present.", "when: bias"),
+        *(
+            Key(name, ListOf(Reference("optional field"), is_set=True), doc, f"{name}: [scale, table]")
+            for name, doc in zip(PRESENCES, _PRESENCE_DOCS, strict=True)
+        ),
+        Key(
+            "when",
+            Either((Reference("optional field"), Entries(Reference("attribute"), OneOrMore(_WORD)))),
+            "It holds only where this optional field is present, or where each of these attributes, enumerations, texts"
+            " or bools, is one of the words given for it.",
+            "when: {mode: [fast, exact]}",
+        ),
         Key("message", MESSAGE, "The rule in words.", "message: lhs and rhs have one shape", required=True),
     ),
-    exclusive=tuple((left, right) for at, left in enumerate(RELATIONS) for right in RELATIONS[at + 1 :]),
-    one_of=RELATIONS,
+    exclusive=tuple((left, right) for at, left in enumerate(_ALL_RELATIONS) for right in _ALL_RELATIONS[at + 1 :]),
+    one_of=_ALL_RELATIONS,
     is_inherited=True,
 )

@@ -6,7 +6,7 @@ import keyword
 from typing import Literal
 
 from brewer.frozen import frozen
-from brewer.model import ApIndices, Attribute, Definition, Operand
+from brewer.model import ApIndices, Attribute, AttributeType, Definition, Operand, Value
 from brewer.python_text import Code, docstring, flat
 
 _PYTHON_TYPE = {"dtype": "DType", "shape": "Shape", "tensor": "Constant", "type": "Type"}
@@ -92,15 +92,12 @@ def default_text(attribute: Attribute) -> str:
     """The default as Python text; empty where the attribute is required."""
     if attribute.optional:
         return "None"
-    return flat(default_value(attribute)) if attribute.default else ""
+    return flat(value_as_held(attribute.type, attribute.default.value)) if attribute.default else ""
 
 
-def default_value(attribute: Attribute) -> object:
-    """The default as the generated class holds it: data types are objects there."""
-    if attribute.default is None:
-        return None
-    value = attribute.default.value
-    if attribute.type.word != "dtype":
+def value_as_held(type: AttributeType, value: Value) -> object:
+    """A value of an attribute as the generated class holds it: data types are objects there."""
+    if type.word != "dtype":
         return value
     return tuple(dtype_code(str(v)) for v in value) if isinstance(value, tuple) else dtype_code(str(value))
 

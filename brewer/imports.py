@@ -17,7 +17,7 @@ _RUNTIME_FUNCTIONS = {
     "runtime.quoting": ("quoted",),
     "runtime.relations": (
         *("extent", "may_be_at_least", "may_be_at_most", "may_be_equal", "may_be_less", "may_be_multiple_of"),
-        "may_differ",
+        *("may_differ", "names_of", "present"),
     ),
     "runtime.types": ("Shape",),
 }

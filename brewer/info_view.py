@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from brewer.field_views import default_value, enum_constant, group_constant
+from brewer.field_views import enum_constant, group_constant, value_as_held
 from brewer.load import Brewable
-from brewer.model import Attribute, Definition, Destination, Fact, Operand, Port, Region, Result
+from brewer.model import (
+    Attribute,
+    Definition,
+    Destination,
+    Fact,
+    OlderValue,
+    Operand,
+    Port,
+    Region,
+    Result,
+    newest_name,
+)
 from brewer.python_sources import PythonSources
 from brewer.python_text import Call, Code, literal
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
@@ -29,13 +40,24 @@ def info_view(brewable: Brewable, groups: frozenset[str], in_memory: bool, sourc
         "facts": {name: _fact(fact) for name, fact in definition.facts if fact},
         "semantics": sources.semantics[definition.semantics.value] if definition.semantics else None,
         "renames": tuple((rename.version, rename.old.value, rename.new.value) for rename in definition.renames),
+        "before": tuple(_older(definition, older) for older in definition.before),
     }
     head = (
         _keyword("name", definition.name.value),
         _keyword("dialect", definition.dialect),
         _keyword("mnemonic", rhs.mnemonic.value if rhs else None),
     )
-    exploded = ("results", "operands", "attributes", "regions", "rhs", "facts", "engines_by_target", "renames")
+    exploded = (
+        "results",
+        "operands",
+        "attributes",
+        "regions",
+        "rhs",
+        "facts",
+        "engines_by_target",
+        "renames",
+        "before",
+    )
     return (*head, *(_keyword(name, value, name in exploded) for name, value in said.items() if value))
 
 
@@ -124,7 +146,7 @@ def _attribute(attribute: Attribute) -> Call:
     if attribute.optional:
         said["optional"] = True
     if attribute.default is not None:
-        said["default"] = default_value(attribute)
+        said["default"] = value_as_held(attribute.type, attribute.default.value)
     if attribute.type.enum:
         said["enum"] = attribute.type.enum
     if attribute.one_of or attribute.type.enum:
@@ -132,6 +154,13 @@ def _attribute(attribute: Attribute) -> Call:
     bounds = (("min", attribute.min), ("max", attribute.max), ("multiple_of", attribute.multiple_of))
     said.update({name: bound for name, bound in bounds if bound is not None})
     return Call("AttributeInfo", (attribute.name.value, type), said)
+
+
+def _older(definition: Definition, older: OlderValue) -> tuple[int, str, object]:
+    name = newest_name(definition.renames, older.version, older.name.value)
+    attribute = next(attribute for attribute in definition.attributes if attribute.name.value == name)
+    assert older.value is not None, "loading has refused a value that does not fit"
+    return older.version, older.name.value, value_as_held(attribute.type, older.value)
 
 
 def _keyword(name: str, value: object, explode: bool = False) -> str:

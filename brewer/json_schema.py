@@ -48,9 +48,9 @@ ONLY_THE_LOADER: Mapping[str, str] = {
     "D051, D052": "numbers beside each other: a default and its bounds, two bounds",
     "D061, D063 to D067": "what hand-written classes and functions look like",
     "D070 to D076, D078, D079": "names of fields, engines and versions beside each other; two numbers in a constraint",
-    "D075, D090": "a version in quotes",
+    "D075, D090, D123": "a version in quotes",
     "D091": "two operands at one place",
-    "D120 to D122": "what is written beside fields, dialect and engines",
+    "D120 to D123": "what is written beside fields, versions, dialect and engines",
 }
 """What a schema cannot say, by code; it is told when brewing."""
 

@@ -18,6 +18,7 @@ from brewer.definition_files import Headers, load_headers, load_vocabulary
 from brewer.frozen import frozen
 from brewer.inheritance import Header, find_base, merged_trees, report_cycles
 from brewer.model import Definition
+from brewer.older_values import check_before
 from brewer.problems import Problems
 from brewer.project import Project
 from brewer.read_definition import read_definition
@@ -157,6 +158,7 @@ def _check_one(chain: list[Definition], project: Project, vocabulary: Vocabulary
     check_facts(definition, problems)
     check_serialize(definition, problems)
     check_renames(definition, problems)
+    check_before(definition, problems)
     check_destination(definition, project.sources.takes_dst(chain[-1].base.value), problems)
     check_regions(definition, problems)
     check_memories(definition, vocabulary, problems)

@@ -6,6 +6,7 @@ The model holds what a definition means after its bases were merged in (brewer/i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from brewer.frozen import frozen
@@ -132,13 +133,40 @@ Term = int | FieldTerm
 
 
 @frozen
+class Condition:
+    """When a rule holds: where an optional field is present, or where an attribute is one of some words."""
+
+    field: Text
+    words: tuple[bool | str, ...] = ()  # empty: where it is present
+    places: tuple[Place, ...] = ()  # of the words
+
+    def __str__(self) -> str:
+        words = " or ".join(str(word).lower() if isinstance(word, bool) else word for word in self.words)
+        return f"{self.field} is {words or 'present'}"
+
+
+@frozen
 class Constraint:
     label: Text  # names the rule in messages and tests
     relation: str  # equal, not_equal, less, at_most, at_least, multiple_of
     left: Term
     right: Term
     message: str  # the rule in words; the verifier says it, and adds the offending values
-    when: Text | None = None  # the rule holds only where this optional field is present
+    when: tuple[Condition, ...] = ()  # the rule holds only where all of these do
+
+
+@frozen
+class Presence:
+    """A rule about how many of some optional fields are present."""
+
+    label: Text
+    relation: str  # exactly_one, at_most_one, together
+    optional: tuple[Text, ...]  # the fields
+    message: str
+    when: tuple[Condition, ...] = ()
+
+
+Rule = Constraint | Presence
 
 
 @frozen
@@ -198,6 +226,23 @@ class Rename:
     new: Text
 
 
+def newest_name(renames: Iterable[Rename], version: int, name: str) -> str:
+    """The name that a field of a version of the records has in the newest one."""
+    for rename in sorted(renames, key=lambda rename: rename.version):
+        if rename.version > version and rename.old.value == name:
+            version, name = rename.version, rename.new.value
+    return name
+
+
+@frozen
+class OlderValue:
+    """What an attribute is in records of before a version that leave it out."""
+
+    version: int  # the first one in which leaving it out means something else, or is a mistake
+    name: Text  # of the attribute in that version
+    value: Value | None  # None after a mistake, or where no attribute has the name
+
+
 @frozen
 class Source:
     """The public document that the facts of a definition come from."""
@@ -228,7 +273,7 @@ class Definition:
     attributes: tuple[Attribute, ...] = ()
     ap_indices: tuple[ApIndices, ...] = ()
     regions: tuple[Region, ...] = ()  # blocks that it holds: the branches of an If
-    constraints: tuple[Constraint, ...] = ()
+    constraints: tuple[Rule, ...] = ()
     engines: Engines = Engines()
     capabilities: tuple[tuple[str, bool], ...] = ()  # defaults of class properties, what is true of every instance
     op_kind: str | None = None  # what the precision policies look at first
@@ -239,6 +284,7 @@ class Definition:
     semantics: Text | None = None  # a function in runtime/semantics/; None: the interpreter refuses it by name
     serialize: tuple[BirField, ...] = ()  # empty: the declared order
     renames: tuple[Rename, ...] = ()
+    before: tuple[OlderValue, ...] = ()
 
     @property
     def has_many_results(self) -> bool:
@@ -248,6 +294,15 @@ class Definition:
     def says(self, name: Text) -> bool:
         """Whether the name stands in the file of this definition, not in that of a base."""
         return name.place.file == self.name.place.file
+
+    @cached_property
+    def older_values(self) -> dict[str, tuple[OlderValue, ...]]:
+        """What `before` says, by the names that the attributes have in the newest version, the oldest first."""
+        found: dict[str, tuple[OlderValue, ...]] = {}
+        for older in sorted(self.before, key=lambda older: older.version):
+            name = newest_name(self.renames, older.version, older.name.value)
+            found[name] = (*found.get(name, ()), older)
+        return found
 
     @cached_property
     def fields(self) -> tuple[Operand | Attribute | ApIndices, ...]:

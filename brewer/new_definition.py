@@ -19,7 +19,7 @@ from brewer.yaml_tree import Entry, Mapping, Scalar
 from runtime.diagnostics import Place
 
 # What belongs to one definition alone: the class written by hand for it, the history of its records, its examples.
-LEFT_OUT = ("wrapper", "version", "renames", "since", "deprecated", "examples")
+LEFT_OUT = ("wrapper", "version", "renames", "before", "since", "deprecated", "examples")
 _WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
 
 

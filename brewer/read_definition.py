@@ -8,6 +8,7 @@ from brewer.definition_keys import DEFINITION
 from brewer.inheritance import Header
 from brewer.keys import Keys, is_mapping_of_mappings
 from brewer.model import Definition, Text
+from brewer.older_values import read_before
 from brewer.problems import Problems
 from brewer.read_destination import read_destination
 from brewer.read_fields import read_ap_indices, read_attribute, read_operand, read_result
@@ -63,6 +64,7 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
     fields_are_known = (
         _sections_are_sound(keys) and all(o.is_sound for o in operands) and all(a.is_sound for a in attributes)
     )
+    renames = read_renames(keys, problems)
     return Definition(
         name=name,
         dialect=header.dialect,
@@ -94,7 +96,8 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
         rhs_str=keys.text("rhs_str"),
         semantics=None if semantics and semantics.value == "none" else semantics,
         serialize=read_serialize(keys, problems),
-        renames=read_renames(keys, problems),
+        renames=renames,
+        before=read_before(keys, attributes, renames, vocabulary, problems),
     )
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from brewer.definition_keys import CAPABILITIES, CAPABILITY, ENGINE, FACTS, SOURCE
-from brewer.field_keys import CONSTRAINT, LABEL, RELATIONS, TERM
-from brewer.keys import Keys, entry_mapping, is_known, is_written_as, kind_of, read_texts
+from brewer.field_keys import CONSTRAINT, LABEL, PRESENCES, RELATIONS, TERM
+from brewer.keys import Keys, entry_mapping, is_known, is_written_as, kind_of, read_text, read_texts, report_twice
 from brewer.kinds import Entries, Whole
 from brewer.model import (
     BirField,
+    Condition,
     Constraint,
     Engines,
     Fact,
     FactByAttribute,
     FieldTerm,
+    Presence,
     Rename,
+    Rule,
     Source,
     Term,
     Text,
@@ -21,23 +24,52 @@ from brewer.model import (
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
 from brewer.yaml_tree import Entry, Mapping, Node, Scalar, Sequence
+from runtime.diagnostics import Place
 
 
-def read_constraint(label: Text, body: Mapping, problems: Problems) -> Constraint | None:
+def read_constraint(label: Text, body: Mapping, problems: Problems) -> Rule | None:
     is_written_as(LABEL, label, problems)
-    keys = Keys(body, CONSTRAINT, problems)
+    keys, before = Keys(body, CONSTRAINT, problems), problems.complaints
     keys.check(label.place)
-    relation = next((name for name in RELATIONS if name in keys), None)
-    message, when = keys.text("message"), keys.text("when")
+    relation = next((name for name in (*RELATIONS, *PRESENCES) if name in keys), None)
+    message, when = keys.text("message"), _read_conditions(keys, problems)
+    said = message.value.strip() if message else ""
+    if relation in PRESENCES:
+        node = keys.value(relation)
+        fields = read_texts(node, f'"{relation}"', problems) if node else ()
+        if len(fields) < 2 and problems.complaints == before:
+            problems.error("D071", keys.place(relation), f'"{relation}" is about two fields or more')
+        return Presence(label, relation, fields, said, when) if len(fields) > 1 else None
     if relation is None:
         if not keys.misspelled:
-            help = f"one of {', '.join(RELATIONS)}: [left, right]"
+            help = f"one of {', '.join(RELATIONS)}: [left, right]; or of {', '.join(PRESENCES)}: [field, field]"
             problems.error("D071", label.place, f'the constraint "{label}" states no relation', help=help)
         return None
     terms = _read_terms(keys.value(relation), relation, problems)
     if terms is None:
         return None
-    return Constraint(label, relation, terms[0], terms[1], message.value.strip() if message else "", when)
+    return Constraint(label, relation, terms[0], terms[1], said, when)
+
+
+def _read_conditions(keys: Keys, problems: Problems) -> tuple[Condition, ...]:
+    """A field, or attributes with their words."""
+    node = keys.value("when")
+    if not isinstance(node, Mapping):
+        field = read_text(node, '"when"', problems) if node else None
+        return (Condition(field),) if field else ()
+    found: list[Condition] = []
+    for entry in node:
+        words: dict[bool | str, Place] = {}
+        for item in entry.value.items if isinstance(entry.value, Sequence) else (entry.value,):
+            if not isinstance(item, Scalar) or not isinstance(item.value, (bool, str)):
+                problems.error("D014", item.place, f"a word, true or false, not {kind_of(item)}")
+            elif item.value in words:
+                report_twice(item.text, item.place, words[item.value], f'"{entry.name}"', problems)
+            else:
+                words[item.value] = item.place
+        if words:
+            found.append(Condition(Text(entry.name, entry.place), tuple(words), tuple(words.values())))
+    return tuple(found)
 
 
 def read_engines(keys: Keys, vocabulary: Vocabulary, problems: Problems) -> Engines:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from brewer.frozen import frozen
-from brewer.model import Constraint, Definition, FieldTerm, Operand, Term, Text
-from brewer.python_text import LINE_LENGTH, docstring, quoted
+from brewer.model import Constraint, Definition, FieldTerm, Operand, Presence, Rule, Term, Text
+from brewer.python_text import LINE_LENGTH, docstring, flat, quoted
 
 _RELATION_FUNCTIONS = {
     "equal": "may_be_equal",
@@ -28,8 +28,10 @@ class RuleView:
     name: str
     doc: tuple[str, ...]
     optional: tuple[str, ...]  # fields without which the rule holds
+    guards: tuple[str, ...]  # conditions, as Python text, under which it holds, too
+    present: tuple[str, ...]  # the optional fields of a rule about how many of them are present
     found: tuple[tuple[str, str], ...]  # local variables, each with the expression of one term that is a field
-    relation: str  # the function of runtime/relations.py
+    relation: str  # the function of runtime/relations.py; of a rule about presence, what makes it fail, as Python text
     sides: tuple[str, str]  # what it compares: variables, or numbers
     message: tuple[str, ...]  # string literals
     field: str  # that is to blame
@@ -44,7 +46,7 @@ def rule_views(definition: Definition, base: Definition | None) -> tuple[RuleVie
     return tuple(replace(view, inherited=label in before) for label, view in changed)
 
 
-def all_rules(definition: Definition) -> tuple[Constraint, ...]:
+def all_rules(definition: Definition) -> tuple[Rule, ...]:
     """The constraints, after the rules that follow from `shape` of the operands."""
     return (*_shape_rules(definition), *definition.constraints)
 
@@ -71,7 +73,42 @@ def _shape_rule(operand: Operand, dim: str | int, index: int, here: FieldTerm, t
     return Constraint(Text(f"extent_of_{name}_{index}", name.place), "equal", here, there, message)
 
 
-def _view(rule: Constraint, definition: Definition) -> RuleView:
+def _view(rule: Rule, definition: Definition) -> RuleView:
+    return _view_of_terms(rule, definition) if isinstance(rule, Constraint) else _view_of_presence(rule)
+
+
+def _view_of_presence(rule: Presence) -> RuleView:
+    names = tuple(name.value for name in rule.optional)
+    fails = {"exactly_one": "!= 1", "at_most_one": "> 1", "together": f"not in (0, {len(names)})"}
+    said = rule.message.rstrip(".")
+    return RuleView(
+        name=f"_verify_{rule.label}",
+        doc=tuple(docstring([f"Rule `{rule.label}`: {said}."], 8)),
+        optional=tuple(condition.field.value for condition in rule.when if not condition.words),
+        guards=_guards(rule),
+        present=names,
+        found=(),
+        relation=fails[rule.relation],
+        sides=("", ""),
+        message=_strings(f"{said}: ", "found {names_of(found)}"),
+        field=names[0],
+    )
+
+
+def _guards(rule: Rule) -> tuple[str, ...]:
+    """What is true where the words of `when` are not there, so that the rule holds."""
+    return tuple(_differs(f"self._{condition.field}", condition.words) for condition in rule.when if condition.words)
+
+
+def _differs(value: str, words: tuple[bool | str, ...]) -> str:
+    if len(words) > 1:
+        return f"{value} not in {flat(words)}"
+    if isinstance(words[0], bool):
+        return f"not {value}" if words[0] else f"{value} is not False"
+    return f"{value} != {quoted(words[0])}"
+
+
+def _view_of_terms(rule: Constraint, definition: Definition) -> RuleView:
     sides = ("left", rule.left), ("right", rule.right)
     terms = [(side, term) for side, term in sides if isinstance(term, FieldTerm)]
     names = {side: side if len(terms) == 2 else "found" for side, _ in terms}
@@ -81,6 +118,8 @@ def _view(rule: Constraint, definition: Definition) -> RuleView:
         name=f"_verify_{rule.label}",
         doc=tuple(docstring([f"Rule `{rule.label}`: {said}."], 8)),
         optional=_optional_fields(rule, [term for _, term in terms], definition),
+        guards=_guards(rule),
+        present=(),
         found=tuple((names[side], _expression(definition, term)) for side, term in terms),
         relation=_RELATION_FUNCTIONS[rule.relation],
         sides=(names.get("left", str(rule.left)), names.get("right", str(rule.right))),
@@ -102,7 +141,8 @@ def _optional_fields(rule: Constraint, terms: list[FieldTerm], definition: Defin
     """What is not there violates nothing: the field of `when`, and optional fields of which a part is compared."""
     optional = definition.optional_fields
     parts = [term.field.value for term in terms if term.part and term.field.value in optional]
-    return tuple(dict.fromkeys([*([rule.when.value] if rule.when else []), *parts]))
+    when = [condition.field.value for condition in rule.when if not condition.words]
+    return tuple(dict.fromkeys([*when, *parts]))
 
 
 def _expression(definition: Definition, term: FieldTerm) -> str:

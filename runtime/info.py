@@ -153,6 +153,8 @@ class InstructionInfo:
     facts: Mapping[str, Fact] = field(default_factory=dict)  # wide_range, force_f32, follow ...
     semantics: str | None = None  # a function of runtime.semantics
     renames: tuple[tuple[int, str, str], ...] = ()  # BIR fields: the first version with the new name, the old, the new
+    before: tuple[tuple[int, str, object], ...] = ()  # BIR fields: what one is in records of before a version that
+    # leave it out, under the name that it has in that version
 
     def engines_on(self, target: str | None) -> tuple[str, ...]:
         """Return the engines on which it may run on a target; empty where that is not said."""

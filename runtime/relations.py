@@ -41,6 +41,16 @@ def may_be_multiple_of(left: object, right: object) -> bool:
     return _unknown(left, right) or (right != 0 and left % right == 0)  # type: ignore[operator]  # both are numbers
 
 
+def present(**fields: object) -> tuple[str, ...]:
+    """Return the names of those optional fields that are not None."""
+    return tuple(name for name, value in fields.items() if value is not None)
+
+
+def names_of(found: tuple[str, ...]) -> str:
+    """Return names as a message says them."""
+    return ", ".join(found) or "none"
+
+
 def extent(shape: tuple[int | str | None, ...] | None, index: int) -> int | str | None:
     """Return one extent of a shape; None where it is not known or the rank is too small, which another rule says."""
     return shape[index] if shape is not None and -len(shape) <= index < len(shape) else None

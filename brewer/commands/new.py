@@ -6,7 +6,7 @@
   brewer new Blur --dialect acme --base GraphInst   the first one of a dialect: nothing shows yet what it stands on
 
 Like another one: comments stay; name, mnemonic and summary are its own; what belongs to the other alone (wrapper,
-version, renames, since, deprecated, examples) is left out. No file is overwritten.
+version, renames, before, since, deprecated, examples) is left out. No file is overwritten.
 """
 
 from __future__ import annotations

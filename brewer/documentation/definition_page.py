@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
-from brewer.docs_view import RELATION_WORDS, condition, destination_rules, region_facts, result_rule
+from brewer.docs_view import PRESENCE_WORDS, RELATION_WORDS, condition, destination_rules, region_facts, result_rule
 from brewer.documentation.blocks import (
     Block,
     CodeBlock,
@@ -25,7 +25,7 @@ from brewer.documentation.blocks import (
 )
 from brewer.info_view import capabilities
 from brewer.load import Brewable
-from brewer.model import Attribute, Constraint, Definition, Operand, Text
+from brewer.model import Attribute, Constraint, Definition, Operand, Rule, Text
 from brewer.python_sources import PythonSources
 from brewer.rule_views import all_rules
 from brewer.vocabulary import Vocabulary
@@ -169,10 +169,13 @@ class DefinitionPage:
         rows += [self._constraint(constraint) for constraint in all_rules(self.definition)]
         return self._table_of(("rule", "what holds", "where", "said otherwise"), rows)
 
-    def _constraint(self, constraint: Constraint) -> tuple[Line, ...]:
-        relation = plain(f" {RELATION_WORDS[constraint.relation]} ")
-        holds = (*code(constraint.left), *relation, *code(constraint.right))
-        where = (*code(constraint.when), *plain(" is present")) if constraint.when else ()
+    def _constraint(self, constraint: Rule) -> tuple[Line, ...]:
+        if isinstance(constraint, Constraint):
+            relation = plain(f" {RELATION_WORDS[constraint.relation]} ")
+            holds = (*code(constraint.left), *relation, *code(constraint.right))
+        else:
+            holds = (*plain(PRESENCE_WORDS[constraint.relation].format("")), *joined(map(code, constraint.optional)))
+        where = plain(" and ".join(map(str, constraint.when)))
         return code(constraint.label), holds, where, prose(constraint.message)
 
     def _engines(self) -> list[Block]:
@@ -206,6 +209,18 @@ class DefinitionPage:
         old = [
             Paragraph((*code(r.new), *plain(" was "), *code(r.old), *plain(f" before version {r.version}.")))
             for r in definition.renames
+        ]
+        old += [
+            Paragraph(
+                (
+                    *plain(f"A record of before version {o.version} that leaves out "),
+                    *code(o.name.value),
+                    *plain(" means "),
+                    *code(shown(o.value)),
+                    *plain("."),
+                )
+            )
+            for o in definition.before
         ]
         head = Paragraph(plain(f"Version {definition.version}; the fields in their order:"))
         return [head, Table(("field", "written as"), rows), *old] if rows else []

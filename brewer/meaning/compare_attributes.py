@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from brewer.attribute_values import shown
 from brewer.meaning.allowed import change_of
+from brewer.meaning.older_records import default_of, is_known_before, why_records_differ
 from brewer.meaning.rules import Change
 from brewer.meaning.sides import Sides, pairs_of
 from brewer.model import ApIndices, Attribute, AttributeType
@@ -18,6 +19,10 @@ _TYPE_RULES = {
     ("enum", "str"): "enum_became_str",
     ("str", "enum"): "type_narrowed",
 }
+# Rules for what a record means that leaves an attribute out, which `before` can say.
+_OF_OLDER_RECORDS = frozenset(
+    ("default_changed", "default_of_shown_changed", "default_removed", "default_of_shown_removed")
+)
 
 
 def compare_attributes(sides: Sides) -> Iterator[Change]:
@@ -28,8 +33,9 @@ def compare_attributes(sides: Sides) -> Iterator[Change]:
             yield Change("attribute_removed", _subject(attribute), described(attribute))
     for attribute in new.attributes:
         if attribute.name.value not in partners:
-            rule = "required_attribute_added" if attribute.required else "attribute_added"
-            yield Change(rule, _subject(attribute), described(attribute), attribute.name.place)
+            yield Change(
+                _rule_of_new(attribute, sides), _subject(attribute), described(attribute), attribute.name.place
+            )
     for before, now in pairs_of(old.attributes, new.attributes, sides.names):
         yield from _names(before, now, sides)
         yield from _compare(before, now, sides)
@@ -76,6 +82,14 @@ def _subject(attribute: Attribute) -> str:
     return f'attribute "{attribute.name}"'
 
 
+def _rule_of_new(attribute: Attribute, sides: Sides) -> str:
+    old, new = sides.definitions
+    if not attribute.required:
+        return "attribute_added"
+    is_known = is_known_before(new, attribute, old.version)
+    return "required_attribute_added_since" if is_known else "required_attribute_added"
+
+
 def _names(before: Attribute | ApIndices, now: Attribute | ApIndices, sides: Sides) -> Iterator[Change]:
     if before.name.value != now.name.value:
         stated = before.name.value in sides.renamed_by_rule
@@ -90,6 +104,11 @@ def _compare(before: Attribute, now: Attribute, sides: Sides) -> Iterator[Change
     if rule:
         yield Change(rule, subject, f"type {before.type} -> {now.type}", place)
     left_out = _left_out_rule(before, now, sides)
+    reason = why_records_differ(before, now, sides)
+    if reason and left_out not in _OF_OLDER_RECORDS:
+        yield Change("older_value_changed", subject, reason, place)
+    elif left_out in _OF_OLDER_RECORDS and not reason:
+        left_out = f"{left_out}_since"
     if left_out:
         yield Change(left_out, subject, f"{_left_out(before)} -> {_left_out(now)}", place)
     if before.type.word == now.type.word or rule == "int_became_float":
@@ -113,7 +132,7 @@ def _left_out_rule(before: Attribute, now: Attribute, sides: Sides) -> str:
         if before.required:
             return "default_added_to_shown" if is_shown else "default_added"
         return "default_of_shown_removed" if is_shown and not before.optional else "default_removed"
-    if _default(before) == _default(now):
+    if default_of(before) == default_of(now):
         return ""
     return "default_of_shown_changed" if is_shown and not before.optional else "default_changed"
 
@@ -153,18 +172,4 @@ def _bounds(attribute: Attribute, *, choices: bool = True) -> str:
 def _left_out(attribute: Attribute) -> str:
     if attribute.default is None:
         return "optional" if attribute.optional else "required"
-    value = attribute.default.value
-    text = f"[{', '.join(map(shown, value))}]" if isinstance(value, tuple) else shown(value)
-    return f"by default {text}"
-
-
-def _default(attribute: Attribute) -> object:
-    """The default as texts tell it from others: 1 and 1.0 are one number, 0.0 and -0.0 are two."""
-    value = attribute.default.value if attribute.default else None
-    return tuple(map(_number, value)) if isinstance(value, tuple) else _number(value)
-
-
-def _number(value: object) -> object:
-    if not isinstance(value, float):
-        return value
-    return int(value) if value.is_integer() and repr(value) != "-0.0" else repr(value)
+    return f"by default {shown(attribute.default.value)}"

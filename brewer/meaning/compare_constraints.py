@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from brewer.attribute_values import shown
+from brewer.docs_view import PRESENCE_WORDS
 from brewer.meaning.rules import Change
 from brewer.meaning.sides import Sides
-from brewer.model import Constraint, FieldTerm, Term
+from brewer.model import Condition, FieldTerm, Presence, Rule, Term
 from brewer.rule_views import all_rules
 
 # A relation that holds wherever this one does, so that going over to it refuses nothing.
-_IMPLIES = {"equal": ("at_most", "at_least"), "less": ("at_most", "not_equal")}
+_IMPLIES = {
+    "equal": ("at_most", "at_least"),
+    "less": ("at_most", "not_equal"),
+    "exactly_one": ("at_most_one",),
+}
 _SIGNS = {
     "equal": "==",
     "not_equal": "!=",
@@ -32,7 +38,9 @@ class _Rule:
     when: str
 
     def __str__(self) -> str:
-        when = f", where {self.when} is present" if self.when else ""
+        when = f", where {self.when}" if self.when else ""
+        if self.relation in PRESENCE_WORDS:
+            return f"{PRESENCE_WORDS[self.relation].format(self.left)}{when}"
         return f"{self.left} {_SIGNS[self.relation]} {self.right}{when}"
 
 
@@ -69,9 +77,18 @@ def _partners(before: Mapping[str, _Rule], now: Mapping[str, _Rule]) -> Mapping[
     return {label: partner for label, partner in found.items() if partner is not None}
 
 
-def _meaning(rule: Constraint, names: Mapping[str, str]) -> _Rule:
-    when = names.get(rule.when.value, rule.when.value) if rule.when else ""
+def _meaning(rule: Rule, names: Mapping[str, str]) -> _Rule:
+    when = " and ".join(sorted(_condition(condition, names) for condition in rule.when))
+    if isinstance(rule, Presence):
+        fields = sorted(names.get(name.value, name.value) for name in rule.optional)
+        return _Rule(rule.relation, ", ".join(fields), "", when)
     return _Rule(rule.relation, _term(rule.left, names), _term(rule.right, names), when)
+
+
+def _condition(condition: Condition, names: Mapping[str, str]) -> str:
+    name = names.get(condition.field.value, condition.field.value)
+    words = sorted(map(shown, condition.words))
+    return f"{name} is {' or '.join(words) or 'present'}"
 
 
 def _term(term: Term, names: Mapping[str, str]) -> str:
@@ -81,12 +98,17 @@ def _term(term: Term, names: Mapping[str, str]) -> str:
     return f"{name}{str(term).removeprefix(term.field.value)}"
 
 
-def _is_vacuous(rule: Constraint, sides: Sides) -> bool:
+def _is_vacuous(rule: Rule, sides: Sides) -> bool:
     """Whether the rule holds in every program of before: it asks for a part of what is not there."""
     partners = set(sides.names.values())
     new = {name for name in sides.now.definition.optional_fields if name not in partners}
+    if any(condition.field.value in new for condition in rule.when):
+        return True
+    if isinstance(rule, Presence):
+        known = [name for name in rule.optional if name.value not in new]
+        return len(known) <= {"exactly_one": -1, "at_most_one": 1, "together": 0}[rule.relation]
     asked = [term.field.value for term in (rule.left, rule.right) if isinstance(term, FieldTerm)]
-    return bool(new.intersection(asked)) or (rule.when is not None and rule.when.value in new)
+    return bool(new.intersection(asked))
 
 
 def _is_wider(before: _Rule, now: _Rule) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
 from brewer.meaning.rules import Change
 from brewer.meaning.sides import Sides
@@ -21,6 +22,7 @@ def compare_records(sides: Sides) -> Iterator[Change]:
         yield Change("rename_removed", "renames", f"{version}: {name} -> {later}", place)
     for version, name, later in sorted(now - before):
         yield Change("rename_added", "renames", f"{version}: {name} -> {later}", place)
+    yield from _older_values(sides)
     derived_before, derived_now = (_derived(side) for side in sides.definitions)
     for name in derived_before:
         if name not in derived_now:
@@ -37,6 +39,18 @@ def compare_records(sides: Sides) -> Iterator[Change]:
 
 def _renames(definition: Definition) -> frozenset[tuple[int, str, str]]:
     return frozenset((rename.version, rename.old.value, rename.new.value) for rename in definition.renames)
+
+
+def _older_values(sides: Sides) -> Iterator[Change]:
+    """What `before` states; what its entries mean is judged of each attribute (compare_attributes.py)."""
+    old, new = (
+        {(each.version, each.name.value, shown(each.value)): each.name.place for each in side.before}
+        for side in sides.definitions
+    )
+    for version, name, value in sorted(old.keys() - new.keys()):
+        yield Change("older_value_removed", "before", f"{version}: {name} is {value}", sides.now.definition.name.place)
+    for version, name, value in sorted(new.keys() - old.keys()):
+        yield Change("older_value_added", "before", f"{version}: {name} is {value}", new[version, name, value])
 
 
 def _derived(definition: Definition) -> tuple[str, ...]:

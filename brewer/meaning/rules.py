@@ -7,7 +7,7 @@ How text and records are read is what decides:
 - The text of an instruction shows fields where `rhs_str` has them, and the others by name in the trailing dictionary,
   which leaves out what is absent or has its default.
 - A record lists all operands by position, and by name those attributes and index lists that are not their default. Its
-  `version` lets `renames` read older names; it does not give older defaults.
+  `version` lets `renames` read older names, and `before` say what older records mean that leave an attribute out.
 - Element types, memories, ranks, bounds and constraints are no matter of reading: the verifier refuses them.
 """
 
@@ -106,6 +106,11 @@ RULES: Mapping[str, Rule] = {
     # Attributes and lists of indices. By name in a record and in a dictionary, which leave defaults out.
     "attribute_added": Rule(VERSION, "what was written before does not mention it, and means the default", "+"),
     "required_attribute_added": Rule(_FIELD_GONE, "what was written before has no value for it", "+"),
+    "required_attribute_added_since": Rule(
+        TEXT | VERSION | PYTHON,
+        "a text of before has no value for it; `before` says what it is in a record",
+        "+",
+    ),
     "attribute_removed": Rule(_FIELD_GONE, "where it was given, it is refused", "-"),
     "attribute_renamed": Rule(
         BIR | VERSION | PYTHON, "a record has it by name, and no `renames` of a newer version says so"
@@ -123,11 +128,23 @@ RULES: Mapping[str, Rule] = {
     "default_of_shown_changed": Rule(
         BIR | VERSION | PYTHON, "the text shows it, but a record that leaves it out meant the old one"
     ),
+    "default_changed_since": Rule(
+        TEXT | VERSION | PYTHON, "a text that leaves it out meant the old one, which `before` keeps for records"
+    ),
+    "default_of_shown_changed_since": Rule(
+        VERSION | PYTHON, "the text shows it, and `before` keeps the old one for records of before"
+    ),
     "default_added": Rule(VERSION | PRINT | PYTHON, "it is still read where it stands; callers give it by name"),
     "default_added_to_shown": Rule(VERSION | PYTHON, "it is still read where it stands; callers give it by name"),
     "default_removed": Rule(_FIELD_GONE, "where it was left out, it is missing now"),
     "default_of_shown_removed": Rule(
         BIR | VERSION | PYTHON, "the text shows it, but a record that leaves it out is refused"
+    ),
+    "default_removed_since": Rule(
+        TEXT | VERSION | PYTHON, "where a text left it out, it is missing now; `before` keeps it for records of before"
+    ),
+    "default_of_shown_removed_since": Rule(
+        VERSION | PYTHON, "the text shows it, and `before` keeps the default for records of before"
     ),
     "bounds_widened": Rule(NONE, ""),
     "bounds_narrowed": Rule(VERIFY, "the verifier accepts fewer values"),
@@ -194,6 +211,9 @@ RULES: Mapping[str, Rule] = {
     "version_lowered": Rule(BIR, "records of before are taken for those of a newer brewer"),
     "rename_added": Rule(NONE, "", "+"),
     "rename_removed": Rule(BIR, "records of older versions have the old name", "-"),
+    "older_value_added": Rule(NONE, "", "+"),
+    "older_value_removed": Rule(NONE, "", "-"),
+    "older_value_changed": Rule(BIR, "`before` does not say of older records what it said"),
     "derived_field_added": Rule(VERSION, "it follows from the rest, so records of before need not have it", "+"),
     "derived_field_removed": Rule(BIR | VERSION, "records of before have it", "-"),
     "record_reordered": Rule(NONE, ""),

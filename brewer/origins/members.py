@@ -52,6 +52,7 @@ KEYS_OF_INFO: Mapping[str, KeyPath] = {
     "facts": (),  # by its name
     "semantics": ("semantics",),
     "renames": ("renames",),
+    "before": ("before",),
 }
 KEYS_OF_SECTIONS: Mapping[str, KeyPath] = {
     "Operands": ("operands",),

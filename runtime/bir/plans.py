@@ -12,6 +12,8 @@ from runtime.bir.problems import BirError, KeyItself
 from runtime.info import InstructionInfo, OperandInfo
 from runtime.instructions import Instruction
 
+_NOTHING: Mapping[str, object] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -30,7 +32,8 @@ class RecordPlan:
     n_needed: int  # a record of before may lack operands at the end that need not be there
     unsaid: Mapping[str, object]  # the defaults of attributes that may be None; a constructor may have others
     fields: Mapping[str, Field]
-    required: tuple[str, ...]  # the fields that must be there
+    required: tuple[str, ...]  # the fields that must be there, unless an older version means something without them
+    before: tuple[tuple[int, Mapping[str, object]], ...]  # what older records mean that leave fields out; see `_before`
     indices: frozenset[str]  # the fields that list access-pattern indices
     takes_dst: bool
     takes_engine: bool
@@ -49,12 +52,17 @@ class RecordPlan:
             fields={a.name: Field(decoder_of(a), a.optional) for a in info.attributes},
             unsaid={a.name: a.default for a in info.attributes if a.optional and a.default is not None},
             required=tuple(a.name for a in info.attributes if a.required),
+            before=_before(info),
             indices=frozenset(info.ap_indices),
             takes_dst="dst" in parameters,
             takes_engine="engine" in parameters,
             takes_regions="n_regions" in parameters,
             carries=hasattr(made, "carried"),
         )
+
+    def left_out(self, version: int) -> Mapping[str, object]:
+        """Return what the fields that a record leaves out are in its version, where that is not what they are today."""
+        return next((values for since, values in self.before if version < since), _NOTHING)
 
     def renamed(self, record: dict[str, Any], version: int) -> dict[str, Any]:
         """Return a record of an older version with the names that its fields have today.
@@ -87,6 +95,23 @@ class RecordPlan:
             renamed.update(new for old, new in names.items() if old in fields)
             fields = {names.get(name, name): value for name, value in fields.items()}
         return {**record, "fields": fields}
+
+
+def _before(info: InstructionInfo) -> tuple[tuple[int, Mapping[str, object]], ...]:
+    """Return, for each version with other values before it, the oldest first, these by the names of today."""
+    found: list[tuple[int, Mapping[str, object]]] = []
+    values: dict[str, object] = {}
+    for version in sorted({since for since, _, _ in info.before}, reverse=True):
+        stated = {name: value for since, name, value in info.before if since == version}
+        values = {**values, **{_newest_name(info, version, name): value for name, value in stated.items()}}
+        found.append((version, values))
+    return tuple(reversed(found))
+
+
+def _newest_name(info: InstructionInfo, version: int, name: str) -> str:
+    for since in sorted({since for since, _, _ in info.renames if since > version}):
+        name = next((new for at, old, new in info.renames if at == since and old == name), name)
+    return name
 
 
 def _n_needed(operands: tuple[OperandInfo, ...]) -> int:

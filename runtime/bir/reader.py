@@ -66,6 +66,7 @@ class BirReader:
         self._types: dict[str, Type] = {}
         self._plans: dict[type[Instruction], RecordPlan] = {}
         self._plan: RecordPlan | None = None  # of the class whose record is being read
+        self._left_out: Mapping[str, object] = {}  # what that record means by fields that it leaves out
         self._unread: set[str] = set()  # fields of that record which no attribute has
         self._again = BirWriter(nested=False)
 
@@ -84,6 +85,9 @@ class BirReader:
         version = take(record, "version", int, "a version number")
         if version != plan.info.version:
             record = plan.renamed(record, version)
+            self._left_out = plan.left_out(version)
+        elif self._left_out:
+            self._left_out = {}
         self._plan = plan
         inst = cls.deserialize(self, record)
         if "rounding" in record:
@@ -190,8 +194,10 @@ class BirReader:
                 else:
                     self._unread.add(name)
             for name in plan.required:
-                if name not in fields:
+                if name not in fields and name not in self._left_out:
                     raise self._missing_field(plan, name)
+            for name, value in self._left_out.items():
+                arguments.setdefault(name, value)
             for name, default in plan.unsaid.items():
                 arguments.setdefault(name, default)
         except BirError as error:

@@ -208,6 +208,40 @@ def test_each_version_has_the_names_of_its_time(version: int, fields: dict[str, 
     assert validator.is_valid({"op": "moved", "version": version, "fields": fields}) is is_valid
 
 
+GROWN = RecordForm(
+    "grown",
+    "An instruction with a field since version 2, which has another name since version 3.",
+    version=3,
+    fields=(FieldForm("axis", "int", required=True, required_since=2), FieldForm("scale", "float")),
+    renames=((3, "dim", "axis"),),
+    max_results=0,
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "fields", "is_valid"),
+    [
+        (1, {}, True),
+        (1, None, True),
+        (1, {"dim": 1, "scale": 0.5}, True),
+        (2, {"dim": 1}, True),
+        (3, {"axis": 1}, True),
+        (1, {"axis": 1}, False),
+        (2, {}, False),
+        (2, None, False),
+        (3, {"scale": 0.5}, False),
+        (3, None, False),
+    ],
+)
+def test_a_field_is_needed_since_the_version_that_it_came_with(
+    version: int, fields: dict[str, Any] | None, is_valid: bool
+) -> None:
+    parts = bir_schema([GROWN], INSTRUCTIONS.vocabulary)["$defs"]
+    validator = jsonschema.Draft202012Validator({"$ref": "#/$defs/op_grown", "$defs": parts})
+    said = {} if fields is None else {"fields": fields}
+    assert validator.is_valid({"op": "grown", "version": version, **said}) is is_valid
+
+
 def test_every_instruction_has_a_record() -> None:
     assert [form.mnemonic for form in FORMS] == sorted(standard())
 

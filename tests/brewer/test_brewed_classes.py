@@ -100,6 +100,69 @@ def test_older_records_are_read_by_the_names_that_their_fields_had(tmp_path: Pat
         assert inst.scale == 2.5
 
 
+def test_what_older_records_leave_out_is_what_it_was_then(tmp_path: Path) -> None:
+    text = SCALED.replace(
+        "rhs_str", "version: 3\nbefore: {2: {gain: 0.5}, 3: {scale: 4.0}}\nrenames: {3: {gain: scale}}\nrhs_str"
+    )
+    made = brewed_class(text, tmp_path)
+    assert made.INFO.before == ((2, "gain", 0.5), (3, "scale", 4.0))
+    written = bir_text(program(made))
+    assert '"scale"' not in written
+    for version, scale in ((1, 0.5), (2, 4.0), (3, 1.0)):
+        old = written.replace('"version": 3', f'"version": {version}')
+        inst: Any = next(iter(read_bir(old, {"scaled": made}).insts))
+        assert inst.scale == scale
+
+
+CHOICES = """\
+name: Scaled
+base: NeuronUnaryInst
+summary: Scales.
+rhs_str: "scaled {src}(? bias {bias})"
+operands:
+  src: {}
+  bias: {optional: true}
+attributes:
+  scale: {type: float, optional: true}
+  table: {type: "list[int]", optional: true}
+  mode: {type: str, default: fast, one_of: [fast, exact, slow]}
+  flag: {type: bool, default: false}
+results:
+  result: {same_as: src}
+constraints:
+  one: {exactly_one: [scale, table], message: a scale or a table}
+  few: {at_most_one: [bias, table], when: {mode: [exact, slow]}, message: bias excludes a table}
+  both: {together: [bias, scale], when: {flag: true}, message: bias and scale go together}
+  flat: {equal: [src.rank, 1], when: {mode: slow, flag: false}, message: src has one dimension}
+  wide: {equal: [src.rank, 2], when: bias, message: src has two dimensions}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "has_bias", "said"),
+    [
+        ({"scale": 1.0}, False, []),
+        ({"scale": 0.0}, True, []),
+        ({"table": []}, False, []),
+        ({}, False, ["a scale or a table: found none"]),
+        ({"scale": 1.0, "table": [1]}, True, ["a scale or a table: found scale, table"]),
+        ({"table": [1], "mode": "fast"}, True, []),
+        ({"table": [1], "mode": "exact"}, True, ["bias excludes a table: found bias, table"]),
+        ({"table": [1], "mode": "exact"}, False, []),
+        ({"scale": 1.0, "flag": True}, False, ["bias and scale go together: found scale"]),
+        ({"scale": 1.0, "flag": True}, True, []),
+        ({"table": [1], "flag": True}, False, []),
+        ({"table": [1], "flag": True, "mode": "slow"}, False, []),
+        ({"scale": 1.0, "mode": "slow"}, False, ["src has one dimension: src.rank is 2"]),
+        ({"scale": 1.0, "mode": "slow", "flag": True}, True, []),
+    ],
+)
+def test_rules_about_optional_fields(fields: dict[str, Any], has_bias: bool, said: list[str], tmp_path: Path) -> None:
+    made: Any = brewed_class(CHOICES, tmp_path)
+    inst = made(argument(4, 8), argument(4, 8) if has_bias else None, **fields)
+    assert [problem.message for problem in inst.verify()] == said
+
+
 @pytest.mark.parametrize(("target", "codes"), [("trn1", ["V060"]), ("trn2", []), (None, [])])
 def test_engines_are_those_of_the_target(target: str | None, codes: list[str], tmp_path: Path) -> None:
     text = SCALED.replace("rhs_str", "engines: {default: [vector, scalar], trn1: [vector]}\nrhs_str")

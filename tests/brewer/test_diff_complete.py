@@ -26,6 +26,7 @@ NO_MEANING = {
     *(
         "Default.place",
         "Engines.place",
+        "Condition.places",
         "Destination.place",
         "Definition.line",
         "Definition.file",
@@ -42,6 +43,7 @@ WORDS = {
     "Destination.use": ("optional", "required"),
     "Operand.access": ("load", "store"),
     "Constraint.relation": ("equal", "less"),
+    "Presence.relation": ("exactly_one", "at_most_one"),
     "AttributeType.word": ("str", "bool"),
 }
 

@@ -18,13 +18,14 @@ import numpy
 import pytest
 
 import runtime
+from brewer.attribute_values import shown
 from brewer.command_line import main
 from brewer.documentation.blocks import Page, Table
 from brewer.documentation.html import html_text, search_entries
 from brewer.documentation.markdown import markdown_files
 from brewer.documentation.reference import Reference, make_reference
 from brewer.load import Instructions, load
-from brewer.model import Definition, Text
+from brewer.model import Constraint, Definition, Text
 from brewer.project import Project
 from runtime.interpreter.inputs import inputs_of
 from runtime.names import Names
@@ -217,7 +218,8 @@ def words_of(definition: Definition) -> list[str]:
         *(str(attribute.type) for attribute in definition.attributes),
         *(result.name.value for result in definition.results),
         *(region.name.value for region in definition.regions),
-        *(part for rule in definition.constraints for part in (rule.label.value, rule.message, str(rule.left))),
+        *(part for rule in definition.constraints for part in (rule.label.value, rule.message)),
+        *(str(rule.left) for rule in definition.constraints if isinstance(rule, Constraint)),
         *(capability for capability, holds in definition.capabilities if holds),
         *facts,
         definition.op_kind or "",
@@ -227,6 +229,7 @@ def words_of(definition: Definition) -> list[str]:
         str(definition.wrapper or ""),
         *(part for source in definition.source for part in (source.document, source.section)),
         *(part for rename in definition.renames for part in (rename.old.value, rename.new.value)),
+        *(part for older in definition.before for part in (older.name.value, shown(older.value))),
         definition.since,
         definition.deprecated,
         definition.base.value,

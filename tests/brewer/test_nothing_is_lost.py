@@ -21,6 +21,7 @@ CASES = Path(__file__).parent / "cases"
 FOR_CHECKS = {
     *("Definition.base", "Definition.rhs_str"),  # views have what loading makes of them: classes, and the parsed form
     *(
+        "Condition.places",
         "Default.place",
         "Destination.place",
         "Engines.place",

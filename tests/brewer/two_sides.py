@@ -3,6 +3,7 @@
 # A sentence of intent.
 ## before: defs/neuron/X.yaml      a file of before; `now:` one of now, `both:` one of both
 ## renamed: old new                fields that are the same under another name
+## means: field value              what a field of now is in what was written before, which does not have it
 ## program                         a text of before; several may be given
 # expect
 ...
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import pytest
@@ -62,6 +63,7 @@ class Case:
     before: dict[str, str] = field(default_factory=dict)
     now: dict[str, str] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+    means: dict[str, object] = field(default_factory=dict)
     programs: list[str] = field(default_factory=list)
 
 
@@ -76,6 +78,9 @@ def parsed(file: CaseFile) -> Case:
         elif kind == "renamed":
             old, new = value.split()
             case.renamed[old] = new
+        elif kind == "means":
+            name, stated = value.split()
+            case.means[name] = json.loads(stated)
         else:
             assert kind in ("before", "now", "both"), f"{file.path.name}: no directive is called {kind}"
             for side, files in (("before", case.before), ("now", case.now)):
@@ -221,16 +226,21 @@ def _means_the_same(case: Case, written: Module, read: Module | None) -> bool:
     if read is None:
         return False
     return all(
-        dict(_fields(old, case.renamed, new, {})) == dict(_fields(new, {}, old, case.renamed))
+        dict(_fields(old, case.renamed, new, {})) == dict(_fields(new, {}, old, case.renamed, case.means))
         for old, new in zip(written.insts, read.insts, strict=True)
     )
 
 
 def _fields(
-    inst: Instruction, names: Mapping[str, str], twin: Instruction, names_of_twin: Mapping[str, str]
+    inst: Instruction,
+    names: Mapping[str, str],
+    twin: Instruction,
+    names_of_twin: Mapping[str, str],
+    means: Mapping[str, object] = MappingProxyType({}),
 ) -> Iterator[tuple[str, object]]:
     shared = {names_of_twin.get(name, name) for name in twin.INFO.fields}
     absent = {attribute.name: attribute.default for attribute in inst.INFO.attributes if not attribute.required}
+    absent.update(means)
     for field_name in inst.INFO.fields:
         value = getattr(inst, field_name)
         name = names.get(field_name, field_name)

@@ -1,4 +1,4 @@
-"""Records of older versions: each field is read under the name that it had then, and under no other."""
+"""Records of older versions: each field is read under the name that it had then, and means what it meant then."""
 
 import json
 from dataclasses import replace
@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from runtime.bir import read_bir
+from runtime.bir import bir_text, read_bir
+from runtime.bir.read import read_streamed
 from runtime.diagnostics import DiagnosticsError
 from tests.runtime.sample_instructions import SampleActivation
 
@@ -93,3 +94,76 @@ def test_two_old_names_of_one_field() -> None:
     for version, names in ((1, ("word", "function")), (1, ("word", "kind")), (2, ("function", "kind"))):
         with pytest.raises(DiagnosticsError, match=r"error\[B031\]: version \d of `\w+` has no field"):
             read(version, dict.fromkeys(names, "gelu"), Merged)
+
+
+class Grown(SampleActivation):
+    """A sample whose kind must be given since version 3, as `word` then, and whose scale had other defaults."""
+
+    __slots__ = ()
+    INFO: ClassVar = replace(
+        SampleActivation.INFO,
+        version=5,
+        renames=((4, "word", "kind"),),
+        before=((2, "scale", 0.5), (3, "word", "tanh"), (5, "scale", 2.0)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "fields", "expected"),
+    [
+        (1, {}, ("tanh", 0.5)),
+        (2, {}, ("tanh", 2.0)),
+        (3, {"word": "gelu"}, ("gelu", 2.0)),
+        (4, {"kind": "gelu"}, ("gelu", 2.0)),
+        (5, {"kind": "gelu"}, ("gelu", 1.0)),
+        (1, {"word": "gelu"}, ("gelu", 0.5)),
+        (1, {"scale": 3.0}, ("tanh", 3.0)),
+        (2, {"word": "gelu", "scale": 1.0}, ("gelu", 1.0)),
+    ],
+)
+def test_what_a_version_leaves_out(version: int, fields: dict[str, Any], expected: tuple[str, float]) -> None:
+    for inst in (read(version, fields, Grown), read_in_pieces(version, fields, Grown)):
+        assert (inst.kind, inst.scale) == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "fields", "expected"),
+    [
+        (3, {}, '`act` needs the field "kind"'),
+        (4, {"scale": 1.0}, '`act` needs the field "kind"'),
+        (5, {}, '`act` needs the field "kind"'),
+        (1, {"kind": "gelu"}, 'version 1 of `act` has no field "kind" yet'),
+        (2, {"wrod": "gelu"}, 'no field of `act` is called "wrod"'),
+        (1, {"word": "wrong"}, 'no word of "kind" is called "wrong"'),
+        (6, {}, "has version 6 here; this brewer knows versions 1 to 5"),
+    ],
+)
+def test_what_a_version_cannot_leave_out(version: int, fields: dict[str, Any], expected: str) -> None:
+    with pytest.raises(DiagnosticsError) as caught:
+        read(version, fields, Grown)
+    assert expected.replace("`act`", f"`{Grown.INFO.mnemonic}`") in str(caught.value)
+
+
+def test_records_of_several_versions_beside_each_other() -> None:
+    found = json.loads(program(1, {}))
+    body = found["functions"][0]["body"]
+    stated: list[tuple[int, dict[str, Any]]] = [(5, {"kind": "gelu"}), (2, {}), (5, {"kind": "gelu"}), (1, {})]
+    for index, (version, fields) in enumerate(stated, 1):
+        body.append({**body[0], "version": version, "fields": fields, "results": [[f"%{index}", "f32[4,8]"]]})
+    module = read_bir(json.dumps(found), {str(Grown.INFO.mnemonic): Grown})
+    scales = [inst.scale for inst in module.insts if isinstance(inst, Grown)]
+    assert scales == [0.5, 1.0, 2.0, 1.0, 0.5]
+
+
+def test_what_was_left_out_is_written_in_the_newest_version() -> None:
+    text = bir_text(read_bir(program(2, {}), {str(Grown.INFO.mnemonic): Grown}))
+    (record,) = json.loads(text)["functions"][0]["body"]
+    assert (record["version"], record["fields"]) == (5, {"kind": "tanh", "scale": 2.0})
+
+
+def read_in_pieces(version: int, fields: dict[str, Any], cls: type[SampleActivation]) -> SampleActivation:
+    """The version stands behind the fields, as in files of other tools, and a piece ends within them."""
+    text = program(version, fields)
+    (inst,) = read_streamed(iter([text[:100], text[100:170], text[170:]]), {str(cls.INFO.mnemonic): cls}).insts
+    assert isinstance(inst, cls)
+    return inst

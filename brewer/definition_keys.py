@@ -62,7 +62,11 @@ CAPABILITY = Table(
     'the mapping "capabilities"',
     "What is true of every instance; a wrapper may override the property where it depends on the instance.",
     (
-        flag_key("can_mutate_dst_ty", "The data type of the result may be changed; it converts as it writes."),
+        flag_key(
+            "can_mutate_dst_ty",
+            "The data type of the result may be changed; it converts as it writes. `eliminate-casts` changes it of"
+            " activation, tensor_scalar and tensor_copy only, a closed list of the pass.",
+        ),
         flag_key("can_vectorize", "Neighbouring instances may become one."),
         flag_key("is_barrier", "Nothing is moved over it."),
         flag_key("side_effects", "It stays, although nobody uses its result."),

@@ -28,7 +28,7 @@ from runtime.diagnostics import Place, shown_path
 LARGEST = 1 << 19
 """Bytes of the largest file that is read. Definitions have a few thousand."""
 _YAML_NAME = re.compile(r".\.y[^.]*ml\Z", re.IGNORECASE)
-_DIALECT = re.compile(r"[a-z][a-z0-9_]*\Z")
+DIALECT = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
 @frozen
@@ -84,7 +84,7 @@ def _is_in_its_place(file: str, project: Project, problems: Problems) -> bool:
     if len(parts) != 2 or not file.endswith(".yaml"):
         help = f"definitions are the files {project.layout.definitions}/<dialect>/<Name>.yaml"
         problems.error("D026", Place(file, 1, 1), "nothing reads this file", help=help)
-    elif not _DIALECT.match(parts[0]):
+    elif not DIALECT.match(parts[0]):
         help = "rename the folder: a dialect is a Python package in lower case"
         problems.error("D018", Place(file, 1, 1), f'"{parts[0]}" is not a name of a dialect', help=help)
     else:

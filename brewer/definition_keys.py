@@ -195,7 +195,14 @@ DEFINITION = Table(
             "engines: {default: [vector, scalar], trn1: [vector]}",
         ),
         Key("capabilities", Section(CAPABILITY), "What passes may do with it.", "capabilities: {commutative: true}"),
-        Key("op_kind", OP_KIND, "What the precision passes look at first.", "op_kind: elementwise"),
+        Key(
+            "op_kind",
+            OP_KIND,
+            "What the precision passes look at first: `compute` (matrix products, convolutions) and `elementwise` run in"
+            " the lower float; `reduction` (sums, means, softmax) and `boundary` (inputs, constants) stay f32;"
+            " `data_movement` is in the lower float where all its float operands are. Absent: it stays as it is.",
+            "op_kind: elementwise",
+        ),
         *(_fact(name) for name in FACTS),
         Key(
             "rhs_str",

@@ -6,6 +6,7 @@ judge. `ONLY_THE_LOADER` lists it, and a test shows that schema and loader disag
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -161,7 +162,7 @@ def _kind_schema(kind: Kind, lists: Lists) -> Schema:
         case Whole(minimum):
             return {"type": "integer"} if minimum is None else {"type": "integer", "minimum": minimum}
         case Number():
-            return {"type": "number"}
+            return {"type": "number", "minimum": -sys.float_info.max, "maximum": sys.float_info.max}  # no infinity
         case FreeText():
             return {"type": "string"}
         case Pattern(expression=expression, excluded=excluded):

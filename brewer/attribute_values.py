@@ -44,7 +44,7 @@ def read_attribute_type(keys: Keys, vocabulary: Vocabulary, problems: Problems) 
         return AttributeType("enum", match is not None, word, enum.values)
     help = (
         did_you_mean(word, vocabulary.lists["types"])
-        or "enumerations stand in defs/vocabulary.yaml; a list is written list[int]"
+        or f"enumerations stand in {vocabulary.where}; a list is written list[int]"
     )
     problems.error("D017", text.place, f'no attribute type or enumeration is called "{word}"', help=help)
     return None
@@ -116,7 +116,9 @@ def _read_item(node: Node, what: str, type: AttributeType, vocabulary: Vocabular
         value = float(value)
     python = {"int": int, "float": float, "bool": bool}.get(type.word, str)
     if not isinstance(value, python) or (python is int and isinstance(value, bool)):
-        problems.error("D050", node.place, f"{what} is {kind_of(node)}; its type is {type}", help=_infinity(value, type))
+        problems.error(
+            "D050", node.place, f"{what} is {kind_of(node)}; its type is {type}", help=_infinity(value, type)
+        )
         return None
     if type.word == "dtype" and value not in vocabulary.dtypes:
         problems.unknown("D005", node.place, "data type", str(value), vocabulary.dtypes)

@@ -64,7 +64,9 @@ def write(brewed: Brewed, project: Project, *, force: bool) -> None:
     if not force:
         report_edited(brewed.plan, project, problems)
         problems.raise_if_any()
-    add_written(str(project.root), [digest_of(text.encode()) for text in (*brewed.texts.values(), *brewed.plan.replaced)])
+    add_written(
+        str(project.root), [digest_of(text.encode()) for text in (*brewed.texts.values(), *brewed.plan.replaced)]
+    )
     carry_out(brewed.plan, project)
 
 

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from brewer import vocabulary as words
@@ -46,14 +47,30 @@ def load_vocabulary(project: Project, problems: Problems) -> Vocabulary | None:
         problems.error("D084", None, f"there is no file {shown_path(str(file))}", help=help)
         return None
     tree = _read_file(str(file), problems)
-    ours = None
-    if project.layout.is_foreign and file != Project.of_this_tool().vocabulary:
-        ours = load_vocabulary(Project.of_this_tool(), Problems())
-        assert ours is not None, "brewer's own vocabulary has no mistake"
+    ours = extended_vocabulary(project)
     vocabulary = words.read_vocabulary(tree, problems, ours) if tree else None
     if vocabulary and ours and not problems.found:
         check_runtime_words(str(file), file.read_text(encoding="utf-8"), vocabulary, ours, problems)
-    return None if problems.found else vocabulary
+    return None if problems.found or vocabulary is None else replace(vocabulary, where=_where(project))
+
+
+def _where(project: Project) -> str:
+    """The file of the words, and where those of a repository go that has none."""
+    shown = project.relative(project.vocabulary)
+    if project.layout.is_foreign and project.vocabulary == Project.of_this_tool().vocabulary:
+        return (
+            f"{shown}, and yours in {project.layout.definitions}/vocabulary.yaml, which starts with `extends: brewer`"
+        )
+    return shown
+
+
+def extended_vocabulary(project: Project) -> Vocabulary | None:
+    """Brewer's vocabulary, beside that of another repository which has one; else None."""
+    if not project.layout.is_foreign or project.vocabulary == Project.of_this_tool().vocabulary:
+        return None
+    ours = load_vocabulary(Project.of_this_tool(), Problems())
+    assert ours is not None, "brewer's own vocabulary has no mistake"
+    return ours
 
 
 def load_headers(project: Project, problems: Problems, only: Iterable[str] | None = None) -> Headers:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from brewer.definition_keys import DEFINITION
-from brewer.document_keys import FACTS_DOCUMENT, VOCABULARY
+from brewer.document_keys import FACTS_DOCUMENT, VOCABULARY, VOCABULARY_ADDITION
 from brewer.field_keys import ATTRIBUTE
 from brewer.kinds import (
     Either,
@@ -66,7 +66,7 @@ _SCALAR: Schema = {"type": ["boolean", "number", "string"]}
 
 def json_schema(lists: Lists) -> Schema:
     """The schema of any file below `defs/`; `lists` are the words of the project by name (see `known` of kinds)."""
-    tables = tables_below(DEFINITION, FACTS_DOCUMENT, VOCABULARY)
+    tables = tables_below(DEFINITION, FACTS_DOCUMENT, VOCABULARY, VOCABULARY_ADDITION)
     definitions = {_name(table): _table_schema(table, lists) for table in tables}
     definitions[_name(ATTRIBUTE)] |= {"allOf": list(_attribute_types(lists))}
     definitions[_name(DEFINITION)] |= {"allOf": list(_complete_definitions(lists))}
@@ -79,7 +79,11 @@ def json_schema(lists: Lists) -> Schema:
         "else": {
             "if": {"required": ["facts"]},
             "then": _ref(FACTS_DOCUMENT),
-            "else": {"if": {"required": ["dtypes"]}, "then": _ref(VOCABULARY), "else": _ref(DEFINITION)},
+            "else": {
+                "if": {"required": ["extends"]},
+                "then": _ref(VOCABULARY_ADDITION),
+                "else": {"if": {"required": ["dtypes"]}, "then": _ref(VOCABULARY), "else": _ref(DEFINITION)},
+            },
         },
         "$defs": definitions,
     }

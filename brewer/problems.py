@@ -8,7 +8,15 @@ from dataclasses import replace
 
 from brewer.codes import CODES
 from brewer.model import Text
-from runtime.diagnostics import Diagnostic, DiagnosticsError, Note, Place, did_you_mean, did_you_mean_dtype, in_file_order
+from runtime.diagnostics import (
+    Diagnostic,
+    DiagnosticsError,
+    Note,
+    Place,
+    did_you_mean,
+    did_you_mean_dtype,
+    in_file_order,
+)
 
 SHOWN_OF_A_FILE = 100
 """Mistakes; whoever has more corrects some and looks again."""

@@ -155,7 +155,9 @@ def _text(project: Project, instructions: Instructions, asked: _Asked) -> NewDef
         init = next((found.init for found in project.sources.lineage(base) if found.init), ())
         in_memory = any(parameter.name == "dst" for parameter in init)
         words = instructions.vocabulary
-        return NewDefinition(skeleton(asked.name, asked.dialect, asked.mnemonic, base, in_memory, words, project.sources), ())
+        return NewDefinition(
+            skeleton(asked.name, asked.dialect, asked.mnemonic, base, in_memory, words, project.sources), ()
+        )
     file = asked.like.definition.file
     tree = Trees(project).definitions[file].header.tree
     text = (project.root / file).read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ Nothing is written before everything is rendered, formatted and compiled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from brewer.cache import State, add_written, write_state

@@ -137,8 +137,8 @@ def _how_to_complete(keys: Keys, replaced: Vocabulary) -> str:
     lines["targets"] = f"targets: {{{targets}}}"
     missing = [f"`{line}`" for key, line in lines.items() if key not in keys and key not in keys.misspelled]
     return (
-        f"this file is the whole vocabulary, in place of brewer's, which has {listed(missing, 'and')}: add what applies,"
-        " or write `extends: brewer` and only what is yours"
+        f"this file is the whole vocabulary, in place of brewer's, which has {listed(missing, 'and')}: add what"
+        " applies, or write `extends: brewer` and only what is yours"
     )
 
 

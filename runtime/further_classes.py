@@ -1,4 +1,4 @@
-"""Instructions of other repositories for the command lines: packages that brewer has made, joined to the standard table.
+"""Instructions of other repositories for the command lines: brewed packages, joined to the standard table.
 
 Deliberately absent: looking for packages. Python finds them by their names, in the current directory and on PYTHONPATH;
 who names one wants it to be imported.

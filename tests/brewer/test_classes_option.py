@@ -1,4 +1,4 @@
-"""`--classes` of both command lines: the instructions of another repository in programs, and packages that have none."""
+"""`--classes` of both command lines: the instructions of another repository in programs, and what is no such package."""
 
 import sys
 from collections.abc import Callable
@@ -29,14 +29,14 @@ BROKEN = {
     "acme/other.py": 'INSTRUCTIONS = {"acme.old": ("acme.empty", "OldGen")}\n',
 }
 MISTAKES = {
-    "nowhere.instructions": "error[R007]: there is no module nowhere\nhelp: Python looks in the current directory and on",
+    "nowhere.instructions": "error[R007]: there is no module nowhere\nhelp: Python looks in the current directory",
     "acme.instruction": "error[R007]: there is no module acme.instruction",
-    "acme/instructions": 'error[R007]: "acme/instructions" is not the name of a module\nhelp: write it as it is imported',
+    "acme/instructions": 'error[R007]: "acme/instructions" is not the name of a module\nhelp: write it as',
     "": 'error[R007]: "" is not the name of a module',
     "acme": 'acme has no table INSTRUCTIONS, so it is no brewed package\nhelp: did you mean "acme.instructions"?',
-    "acme.empty": "acme.empty has no table INSTRUCTIONS, so it is no brewed package\nhelp: name the package that `output`",
+    "acme.empty": "acme.empty has no table INSTRUCTIONS, so it is no brewed package\nhelp: name the package",
     "acme.strange": "acme.strange has another INSTRUCTIONS than brewer writes",
-    "acme.clash": "the mnemonic tensor_copy of acme.clash belongs to others already\nhelp: to runtime.wrappers.TensorCopyOp",
+    "acme.clash": "the mnemonic tensor_copy of acme.clash belongs to others already\nhelp: to runtime.wrappers.Ten",
     "acme.again": "the mnemonic acme.scale of acme.again belongs to others already\nhelp: to acme.wrappers.Scale",
     "acme.broken": "acme.broken cannot be imported: ZeroDivisionError: division by zero",
     "acme.leaves": "acme.leaves cannot be imported: SystemExit: 0",

@@ -1,4 +1,4 @@
-"""What git brings back, or keeps, is no edit by hand: branches, stashes, texts from before brewer remembered anything."""
+"""What git brings back, or keeps, is no edit by hand: branches, stashes, what another brewer wrote."""
 
 import shutil
 from collections.abc import Callable

@@ -341,7 +341,7 @@ class NeuronInst(Instruction, HasAPIndices):
 
     @property
     def canWriteToPsum(self) -> bool:
-        """Whether the result may lie in PSUM: the definition lets it, and the assigned engine, else any, writes there."""
+        """Whether the result may lie in PSUM: the definition lets it, and the assigned engine, else any, writes it."""
         info, assigned = self.INFO, self._engine
         if info.dst is not None and (not info.dst.is_allowed or "psum" not in (info.dst.memory or ("psum",))):
             return False

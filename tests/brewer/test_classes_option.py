@@ -1,4 +1,4 @@
-"""`--classes` of both command lines: the instructions of another repository in programs, and what is no such package."""
+"""`--classes` of both command lines: the instructions of another repository in programs, and what is none."""
 
 import sys
 from collections.abc import Callable

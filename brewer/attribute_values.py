@@ -12,6 +12,7 @@ from brewer.field_keys import PLAIN_TYPES
 from brewer.frozen import frozen
 from brewer.keys import Keys, kind_of, report_twice
 from brewer.model import Attribute, AttributeType, Default, Literal, Value
+from brewer.plain_scalars import INFINITIES_SOMEWHERE
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
 from brewer.yaml_tree import Node, Scalar, Sequence
@@ -43,7 +44,7 @@ def read_attribute_type(keys: Keys, vocabulary: Vocabulary, problems: Problems) 
         return AttributeType("enum", match is not None, word, enum.values)
     help = (
         did_you_mean(word, vocabulary.lists["types"])
-        or "enumerations stand in defs/vocabulary.yaml; a list is written list[int]"
+        or f"enumerations stand in {vocabulary.where}; a list is written list[int]"
     )
     problems.error("D017", text.place, f'no attribute type or enumeration is called "{word}"', help=help)
     return None
@@ -109,6 +110,8 @@ def shown(value: object) -> str:
     """A value as a definition writes it."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(shown, value))}]"
+    if isinstance(value, float) and math.isinf(value):
+        return ".inf" if value > 0 else "-.inf"
     return str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
 
 
@@ -123,7 +126,9 @@ def _read_item(node: Node, what: str, type: AttributeType, vocabulary: Vocabular
         value = float(value)
     python = {"int": int, "float": float, "bool": bool}.get(type.word, str)
     if not isinstance(value, python) or (python is int and isinstance(value, bool)):
-        problems.error("D050", node.place, f"{what} is {kind_of(node)}; its type is {type}")
+        problems.error(
+            "D050", node.place, f"{what} is {kind_of(node)}; its type is {type}", help=_infinity(value, type)
+        )
         return None
     if type.word == "dtype" and value not in vocabulary.dtypes:
         problems.unknown("D005", node.place, "data type", str(value), vocabulary.dtypes)
@@ -132,8 +137,16 @@ def _read_item(node: Node, what: str, type: AttributeType, vocabulary: Vocabular
         help = did_you_mean(str(value), type.values) or f"its words: {', '.join(type.values)}"
         problems.error("D050", node.place, f'{what} is "{value}", no word of {type.enum}', help=help)
         return None
-    assert value is not None and (not isinstance(value, float) or math.isfinite(value))
+    assert value is not None
     return value
+
+
+def _infinity(value: object, type: AttributeType) -> str:
+    """How to write what is meant by `-inf`, and by what else other readers take for an infinity."""
+    text = value.lower() if isinstance(value, str) else ""
+    if type.word != "float" or text.lstrip("+-") not in INFINITIES_SOMEWHERE:
+        return ""
+    return f"infinity is written without quotes and with a point: {'-' * text.startswith('-')}.inf"
 
 
 def _report_unwritable(node: Node, what: str, type: AttributeType, problems: Problems) -> None:

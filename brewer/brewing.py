@@ -5,7 +5,7 @@ Nothing is written before everything is rendered, formatted and compiled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from brewer.cache import State, add_written, write_state
@@ -22,7 +22,7 @@ from brewer.project import Project
 from brewer.rendering import Renderer
 from brewer.report import unchanged_line
 from brewer.writing import carry_out
-from runtime.diagnostics import did_you_mean
+from runtime.diagnostics import did_you_mean, either, near_names
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,9 @@ def write(brewed: Brewed, project: Project, *, force: bool) -> None:
     if not force:
         report_edited(brewed.plan, project, problems)
         problems.raise_if_any()
-    add_written(str(project.root), [digest_of(text.encode()) for text in brewed.texts.values()])
+    add_written(
+        str(project.root), [digest_of(text.encode()) for text in (*brewed.texts.values(), *brewed.plan.replaced)]
+    )
     carry_out(brewed.plan, project)
 
 
@@ -98,7 +100,7 @@ def known_precedents(memory: Memory) -> Precedents:
     return Precedents(memory.state.precedents if all(before.get(n) == now.get(n) for n in decisive) else ())
 
 
-def _files_of(names: Iterable[str], instructions: Instructions, project: Project) -> frozenset[str]:
+def _files_of(names: Sequence[str], instructions: Instructions, project: Project) -> frozenset[str]:
     """The files of the definitions that are named, with or without dialect; of facts, the file that they become."""
     table: dict[str, list[str]] = {}
     for definition in instructions.definitions if names else ():
@@ -112,6 +114,8 @@ def _files_of(names: Iterable[str], instructions: Instructions, project: Project
         if name not in table:
             bare = name.removeprefix(f"{project.layout.definitions}/").removesuffix(".yaml")
             help = f"write the name only: {bare}" if bare in table else did_you_mean(name, table)
+            near = near_names(name, COMMANDS) if not help and name == names[0] else ()
+            help = f"did you mean the command {either(near)}?" if near else help
             help = f"a sub-command stands first, and alone: brewer {name}" if name in COMMANDS else help
             problems.error("D083", None, f'no definition is called "{name}"', help=help)
     problems.raise_if_any()

@@ -83,7 +83,8 @@ def check_functions(definition: Definition, sources: PythonSources, problems: Pr
         name = definition.semantics
         near = did_you_mean(name.value, (*sources.semantics, "none"))
         help = f"{near} If not, {_how_to_write(name.value, sources)}" if near else _how_to_write(name.value, sources)
-        problems.error("D062", name.place, f'{sources.where("semantics")} has no function "{name}"', help=help)
+        owner = f"{sources.where('semantics')} has no function" if sources.modules.semantics else "there is no function"
+        problems.error("D062", name.place, f'{owner} "{name}"', help=help)
     for result in definition.results:
         if result.infer and result.infer.value not in sources.inference:
             help = did_you_mean(result.infer.value, sources.inference)
@@ -98,7 +99,13 @@ def _how_to_write(name: str, sources: PythonSources) -> str:
     family, dot, function = name.partition(".")
     if not dot or not f"{family}{function}".isidentifier():
         return "write `family.function`, or `none` as long as there is no function"
-    return f"write `def {function}(inst, operands)` in {sources.where('semantics')}{family}.py"
+    written, where = f"write `def {function}(inst, operands)` in", sources.where("semantics")
+    if not sources.modules.semantics:
+        return f'{written} a module of yours, and name that in [tool.brewer], semantics = "acme.semantics"'
+    if where.endswith("/"):
+        return f"{written} {where}{family}.py"
+    named = f"{where.rpartition('/')[2].removesuffix('.py')}.{function}"
+    return f"{written} {where}" + f", and name it `{named}`" * (named != name)
 
 
 def _check_parameters(definition: Definition, result: Result, function: PythonFunction, problems: Problems) -> None:

@@ -89,23 +89,36 @@ def _check_groups(definition: Definition, rhs: Rhs, problems: Problems) -> None:
         if not isinstance(start, Literal) or not start.text.strip():
             _ambiguous(problems, part.place, "an optional group must start with literal text")
             continue
-        for follower in _may_follow(rhs, index):
+        for follower, is_group in _may_follow(rhs, index):
             if not isinstance(follower, Literal):
                 message = f'"{follower.field}" may follow the group, and begin with "{start.text.strip()}" like it'
                 _ambiguous(problems, follower.place, message, help="put literal text between the two")
             elif _one_starts_the_other(start.text.strip(), follower.text.strip()):
                 notes = [Note("this may follow where the group is absent", follower.place)]
-                message = f'the group starts with "{start.text.strip()}", and so may "{follower.text.strip()}"'
-                _ambiguous(problems, start.place, message, notes=notes)
+                message = _why_alike(start.text.strip(), follower.text.strip(), is_group)
+                help = "let the group start with a word that nothing after it starts with, nor the other way round"
+                _ambiguous(problems, start.place, message, help=help, notes=notes)
 
 
-def _may_follow(rhs: Rhs, index: int) -> Iterator[Literal | Placeholder]:
-    """The first parts of everything that may stand where the group at `index` is absent."""
+def _why_alike(start: str, other: str, is_group: bool) -> str:
+    if is_group:
+        words = f'"{start}"' if start == other else f'"{start}" and "{other}"'
+        return f"two groups may start alike, with {words}, so the text does not say which one is there"
+    return f'the group starts with "{start}", and so may what follows without it: "{other}"'
+
+
+def _may_follow(rhs: Rhs, index: int) -> Iterator[tuple[Literal | Placeholder, bool]]:
+    """The first parts of everything that may stand where the group at `index` is absent; whether a group has it.
+
+    A group that starts with no text is a mistake of its own, and nothing follows from it.
+    """
     for part in rhs.parts[index + 1 :]:
-        if isinstance(part, Group) and part.parts:
-            yield part.parts[0]
-        elif isinstance(part, Placeholder) or isinstance(part, Literal) and part.text.strip():
-            yield part
+        if isinstance(part, Group):
+            first = part.parts[0] if part.parts else None
+            if isinstance(first, Literal) and first.text.strip():
+                yield first, True
+        elif isinstance(part, Placeholder) or part.text.strip():
+            yield part, False
             return
 
 

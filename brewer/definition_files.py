@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from brewer import vocabulary as words
@@ -28,7 +29,7 @@ from runtime.diagnostics import Place, shown_path
 LARGEST = 1 << 19
 """Bytes of the largest file that is read. Definitions have a few thousand."""
 _YAML_NAME = re.compile(r".\.y[^.]*ml\Z", re.IGNORECASE)
-_DIALECT = re.compile(r"[a-z][a-z0-9_]*\Z")
+DIALECT = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
 @frozen
@@ -46,14 +47,30 @@ def load_vocabulary(project: Project, problems: Problems) -> Vocabulary | None:
         problems.error("D084", None, f"there is no file {shown_path(str(file))}", help=help)
         return None
     tree = _read_file(str(file), problems)
-    ours = None
-    if project.layout.is_foreign and file != Project.of_this_tool().vocabulary:
-        ours = load_vocabulary(Project.of_this_tool(), Problems())
-        assert ours is not None, "brewer's own vocabulary has no mistake"
+    ours = extended_vocabulary(project)
     vocabulary = words.read_vocabulary(tree, problems, ours) if tree else None
     if vocabulary and ours and not problems.found:
         check_runtime_words(str(file), file.read_text(encoding="utf-8"), vocabulary, ours, problems)
-    return None if problems.found else vocabulary
+    return None if problems.found or vocabulary is None else replace(vocabulary, where=_where(project))
+
+
+def _where(project: Project) -> str:
+    """The file of the words, and where those of a repository go that has none."""
+    shown = project.relative(project.vocabulary)
+    if project.layout.is_foreign and project.vocabulary == Project.of_this_tool().vocabulary:
+        return (
+            f"{shown}, and yours in {project.layout.definitions}/vocabulary.yaml, which starts with `extends: brewer`"
+        )
+    return shown
+
+
+def extended_vocabulary(project: Project) -> Vocabulary | None:
+    """Brewer's vocabulary, beside that of another repository which has one; else None."""
+    if not project.layout.is_foreign or project.vocabulary == Project.of_this_tool().vocabulary:
+        return None
+    ours = load_vocabulary(Project.of_this_tool(), Problems())
+    assert ours is not None, "brewer's own vocabulary has no mistake"
+    return ours
 
 
 def load_headers(project: Project, problems: Problems, only: Iterable[str] | None = None) -> Headers:
@@ -84,7 +101,7 @@ def _is_in_its_place(file: str, project: Project, problems: Problems) -> bool:
     if len(parts) != 2 or not file.endswith(".yaml"):
         help = f"definitions are the files {project.layout.definitions}/<dialect>/<Name>.yaml"
         problems.error("D026", Place(file, 1, 1), "nothing reads this file", help=help)
-    elif not _DIALECT.match(parts[0]):
+    elif not DIALECT.match(parts[0]):
         help = "rename the folder: a dialect is a Python package in lower case"
         problems.error("D018", Place(file, 1, 1), f'"{parts[0]}" is not a name of a dialect', help=help)
     else:

@@ -63,7 +63,11 @@ CAPABILITY = Table(
     'the mapping "capabilities"',
     "What is true of every instance; a wrapper may override the property where it depends on the instance.",
     (
-        flag_key("can_mutate_dst_ty", "The data type of the result may be changed; it converts as it writes."),
+        flag_key(
+            "can_mutate_dst_ty",
+            "The data type of the result may be changed; it converts as it writes. `eliminate-casts` changes it of"
+            " activation, tensor_scalar and tensor_copy only, a closed list of the pass.",
+        ),
         flag_key("can_vectorize", "Neighbouring instances may become one."),
         flag_key("is_barrier", "Nothing is moved over it."),
         flag_key("side_effects", "It stays, although nobody uses its result."),
@@ -192,7 +196,14 @@ DEFINITION = Table(
             "engines: {default: [vector, scalar], trn1: [vector]}",
         ),
         Key("capabilities", Section(CAPABILITY), "What passes may do with it.", "capabilities: {commutative: true}"),
-        Key("op_kind", OP_KIND, "What the precision passes look at first.", "op_kind: elementwise"),
+        Key(
+            "op_kind",
+            OP_KIND,
+            "What the precision passes look at first: `compute` (matrix products, convolutions) and `elementwise` run"
+            " in the lower float; `reduction` (sums, means, softmax) and `boundary` (inputs, constants) stay f32;"
+            " `data_movement` is in the lower float where all its float operands are. Absent: it stays as it is.",
+            "op_kind: elementwise",
+        ),
         *(_fact(name) for name in FACTS),
         Key(
             "rhs_str",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from brewer.definition_keys import FACT_DOCS, FACTS, OP_KIND, SOURCE
 from brewer.field_keys import PRECISIONS
 from brewer.kinds import (
@@ -150,37 +152,55 @@ ENGINE_MEMORIES = Table(
         Key("writes", OneOrMore(Reference("memory space")), "The memories that it writes.", "writes: psum"),
     ),
 )
+_GROUPS = Key(
+    "dtype_groups",
+    Entries(GROUP_NAME, OneOrMore(Reference("data type"))),
+    "Short names for lists of data types.",
+    "dtype_groups: {integers: [i32]}",
+)
+_TARGETS = Key(
+    "targets",
+    Entries(FreeText(), OneOrMore(Reference("engine"))),
+    "The targets, oldest first, each with the engines that it has.",
+    "targets: {trn1: [tensor, vector]}",
+)
+_ENUMS = Key(
+    "enums",
+    Entries(GROUP_NAME, Section(ENUMERATION)),
+    "The types of attributes that have a few words each.",
+    "enums: {perf_mode: {values: [double_row]}}",
+)
 VOCABULARY = Table(
     "the vocabulary",
     "`defs/vocabulary.yaml`: the words that definitions, text and BIR may use.",
     (
         Key("dtypes", OneOrMore(FreeText()), "The data types.", "dtypes: [bool, i32, f32]", required=True),
-        Key(
-            "dtype_groups",
-            Entries(GROUP_NAME, OneOrMore(Reference("data type"))),
-            "Short names for lists of data types.",
-            "dtype_groups: {integers: [i32]}",
-        ),
+        _GROUPS,
         Key("memories", OneOrMore(FreeText()), "The memory spaces.", "memories: [dram, sbuf]", required=True),
         Key("engines", OneOrMore(FreeText()), "The engines.", "engines: [unknown, tensor]", required=True),
-        Key(
-            "targets",
-            Entries(FreeText(), OneOrMore(Reference("engine"))),
-            "The targets, oldest first, each with the engines that it has.",
-            "targets: {trn1: [tensor, vector]}",
-            required=True,
-        ),
+        replace(_TARGETS, required=True),
         Key(
             "engine_memories",
             Entries(Reference("engine"), Section(ENGINE_MEMORIES)),
             "The memory spaces that each engine reads and writes; of an engine that is not listed nothing is known.",
             "engine_memories: {tensor: {reads: sbuf, writes: psum}}",
         ),
+        _ENUMS,
+    ),
+)
+VOCABULARY_ADDITION = Table(
+    "an addition to the vocabulary",
+    "The vocabulary of another repository, where it holds all words of brewer's, and further ones.",
+    (
         Key(
-            "enums",
-            Entries(GROUP_NAME, Section(ENUMERATION)),
-            "The types of attributes that have a few words each.",
-            "enums: {perf_mode: {values: [double_row]}}",
+            "extends",
+            Word("vocabulary", ("brewer",)),
+            "All words of brewer's vocabulary are there; without the key, this file states all of them.",
+            "extends: brewer",
+            required=True,
         ),
+        _GROUPS,
+        _TARGETS,
+        _ENUMS,
     ),
 )

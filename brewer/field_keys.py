@@ -127,7 +127,7 @@ ATTRIBUTE = Table(
         Key(
             "default",
             OfType(),
-            "What it is where nobody says. Text and BIR leave out a field that has its default.",
+            "What it is where nobody says. Text and BIR leave out a field that has its default. Infinity is `.inf`.",
             "default: 1",
         ),
         Key("min", Number(), "The smallest legal value, of each item of a list.", "min: 0", unit=_SAME_UNIT),

@@ -79,7 +79,7 @@ class _Run:
         outputs = {**{path: digest for path, digest in self.state.outputs.items() if path not in gone}, **new}
         plan = Plan(tuple(sorted(changes, key=lambda change: change.path)), len(outputs))
         said = unchanged_line(len(words), len(outputs), self.project.output)
-        add_written(self.memory.root, list(new.values()))
+        add_written(self.memory.root, [*new.values(), *(digest_of(text.encode()) for text in plan.replaced)])
         carry_out(plan, self.project)
         tool, places = str(Project.of_this_tool().root), self.memory.places
         if are_inputs_as_before(self.memory.root, tool, self.now, work.read, places):

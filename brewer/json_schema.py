@@ -6,11 +6,12 @@ judge. `ONLY_THE_LOADER` lists it, and a test shows that schema and loader disag
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from brewer.definition_keys import DEFINITION
-from brewer.document_keys import FACTS_DOCUMENT, VOCABULARY
+from brewer.document_keys import FACTS_DOCUMENT, VOCABULARY, VOCABULARY_ADDITION
 from brewer.field_keys import ATTRIBUTE
 from brewer.kinds import (
     Either,
@@ -65,7 +66,7 @@ _SCALAR: Schema = {"type": ["boolean", "number", "string"]}
 
 def json_schema(lists: Lists) -> Schema:
     """The schema of any file below `defs/`; `lists` are the words of the project by name (see `known` of kinds)."""
-    tables = tables_below(DEFINITION, FACTS_DOCUMENT, VOCABULARY)
+    tables = tables_below(DEFINITION, FACTS_DOCUMENT, VOCABULARY, VOCABULARY_ADDITION)
     definitions = {_name(table): _table_schema(table, lists) for table in tables}
     definitions[_name(ATTRIBUTE)] |= {"allOf": list(_attribute_types(lists))}
     definitions[_name(DEFINITION)] |= {"allOf": list(_complete_definitions(lists))}
@@ -78,7 +79,11 @@ def json_schema(lists: Lists) -> Schema:
         "else": {
             "if": {"required": ["facts"]},
             "then": _ref(FACTS_DOCUMENT),
-            "else": {"if": {"required": ["dtypes"]}, "then": _ref(VOCABULARY), "else": _ref(DEFINITION)},
+            "else": {
+                "if": {"required": ["extends"]},
+                "then": _ref(VOCABULARY_ADDITION),
+                "else": {"if": {"required": ["dtypes"]}, "then": _ref(VOCABULARY), "else": _ref(DEFINITION)},
+            },
         },
         "$defs": definitions,
     }
@@ -161,7 +166,7 @@ def _kind_schema(kind: Kind, lists: Lists) -> Schema:
         case Whole(minimum):
             return {"type": "integer"} if minimum is None else {"type": "integer", "minimum": minimum}
         case Number():
-            return {"type": "number"}
+            return {"type": "number", "minimum": -sys.float_info.max, "maximum": sys.float_info.max}  # no infinity
         case FreeText():
             return {"type": "string"}
         case Pattern(expression=expression, excluded=excluded):

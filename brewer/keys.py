@@ -23,6 +23,7 @@ from brewer.kinds import (
     Word,
 )
 from brewer.model import Text
+from brewer.plain_scalars import INFINITIES
 from brewer.problems import Problems
 from brewer.yaml_tree import Entry, Mapping, Node, Scalar, Sequence
 from runtime.diagnostics import Note, Place, either, listed, near_names
@@ -150,7 +151,11 @@ class Keys:
         if node is None:
             return None
         if isinstance(node, Scalar) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
-            return node.value
+            if node.value not in INFINITIES.values():
+                return node.value
+            help = "leave it out: what is not bounded has no bound" if name in ("min", "max") else ""
+            self.problems.error("D014", node.place, f'"{name}" is a finite number, not {node.text}', help=help)
+            return None
         self.problems.error("D014", node.place, f'"{name}" is a number, not {kind_of(node)}')
         return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from brewer.definition_keys import DEFINITION
-from brewer.document_keys import FACTS_DOCUMENT, VOCABULARY
+from brewer.document_keys import FACTS_DOCUMENT, VOCABULARY, VOCABULARY_ADDITION
 from brewer.field_keys import PLAIN_TYPES
 from brewer.kinds import (
     Either,
@@ -32,7 +32,7 @@ from brewer.kinds import (
 )
 from runtime.diagnostics import listed
 
-TABLES = tables_below(DEFINITION, FACTS_DOCUMENT, VOCABULARY)
+TABLES = tables_below(DEFINITION, FACTS_DOCUMENT, VOCABULARY, VOCABULARY_ADDITION)
 """All tables, in the order of the page."""
 _HEAD = """\
 # The keys of definitions

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from brewer.cache import State, read_state, read_written
 from brewer.fingerprints import Fingerprints, digest_of, take_fingerprints
 from brewer.project import Project
+
+if TYPE_CHECKING:
+    from brewer.committed import Committed
 
 _MOST_NAMED = 3  # causes of one kind, such as templates
 _CONFLICT = (b"<<<<<<< ", b"\n>>>>>>> ")
@@ -24,6 +28,7 @@ class Memory:
         self.places = project.places
         self._now = now
         self._settings = project.layout.settings
+        self._output = project.output
 
     @cached_property
     def now(self) -> Fingerprints | None:
@@ -42,16 +47,25 @@ class Memory:
         return read_written(self.root, self.state.written) if self.state else None
 
     def was_edited(self, path: str, data: bytes) -> bool:
-        """Whether what stands in an output cannot be what brewer wrote.
+        """Whether what stands in an output cannot be what brewer wrote, and is nowhere else.
 
-        Line ends that git may have changed, and a file with the markers of a merge conflict, are nobody's work.
+        Line ends that git may have changed, and a file with the markers of a merge conflict, are nobody's work; what
+        git has is safe there.
         """
         if self.state is None or self.written is None or path not in self.state.outputs or not data.strip():
             return False
         if all(marker in data for marker in _CONFLICT):
             return False
         forms = {digest_of(data), digest_of(data.replace(b"\r\n", b"\n"))}
-        return not forms & self.written and self.state.outputs[path] not in forms
+        if forms & self.written or self.state.outputs[path] in forms:
+            return False
+        return not self._committed.has(path, data)
+
+    @cached_property
+    def _committed(self) -> Committed:
+        from brewer.committed import Committed  # here, since hardly any run has to ask git
+
+        return Committed(self.root, self._output)
 
     def cause(self, path: str, definition: str, bases: Iterable[str]) -> str:
         """Why an output is not what it should be; where that is not known, what it is made from."""

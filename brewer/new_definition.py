@@ -63,7 +63,9 @@ def definition_like(other: Brewable, tree: Mapping, text: str, name: str, mnemon
     return NewDefinition("\n".join(lines) + "\n", tuple(reversed(left_out)))
 
 
-def skeleton(name: str, dialect: str, mnemonic: str, base: str, in_memory: bool, words: Vocabulary) -> str:
+def skeleton(
+    name: str, dialect: str, mnemonic: str, base: str, in_memory: bool, words: Vocabulary, sources: PythonSources
+) -> str:
     """The smallest definition that can be brewed, with what is usually said of one as comments."""
     dtypes = words.dtype_groups[-1][0] if words.dtype_groups else f"[{', '.join(words.dtypes[:2])}]"
     engines = [engine for engine in words.engines if engine != "unknown"]
@@ -90,8 +92,17 @@ results:
 # constraints:
 #   small: {{at_most: [scale, 8], message: scale is at most 8}}
 # op_kind: elementwise  # or compute, reduction, data_movement, boundary, for the precision policies
-# semantics: none  # or family.function in runtime/semantics/, which computes it
+# semantics: none  # or {_function_of(sources)}, which computes it
 """
+
+
+def _function_of(sources: PythonSources) -> str:
+    """How a function that computes is named, and where it stands."""
+    where = sources.where("semantics")
+    if not sources.modules.semantics:
+        return "family.function, in the module that `semantics` of [tool.brewer] names"
+    family = "family" if where.endswith("/") else where.rpartition("/")[2].removesuffix(".py")
+    return f"{family}.function in {where}"
 
 
 def base_for(dialect: str, instructions: Instructions, sources: PythonSources) -> str | None:

@@ -14,6 +14,10 @@ from brewer.frozen import frozen
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)\Z")
 _FLOAT = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+(e[+-][0-9]+)?\Z")
+INFINITIES = {".inf": math.inf, "-.inf": -math.inf}
+"""How a definition writes them, one form each."""
+INFINITIES_SOMEWHERE = frozenset(("inf", "infinity", ".inf"))
+"""What stands behind a sign where an infinity is meant, in lower case."""
 _NUMBER_SOMEWHERE = re.compile(
     r"""[-+]?(?:
         0b[01_]+ | 0o?[0-7_]+ | 0x[0-9a-f_]+                  # other bases
@@ -48,6 +52,8 @@ def plain_value(text: str) -> bool | int | float | str | Ambiguous:
         return text == "true"
     if _INTEGER.match(text) and text != "-0":
         return _whole(text)
+    if text in INFINITIES:
+        return INFINITIES[text]
     if _FLOAT.match(text):
         value = float(text)
         return value if math.isfinite(value) else _too_large(text, "it is infinite in 64 bits")
@@ -76,6 +82,9 @@ def _why_not_text(text: str) -> Ambiguous | None:
         return Ambiguous(f"{text} is a merge or default key for some YAML readers", quoted)
     if text[0] not in _STARTS_OF_NUMBERS:
         return None
+    if lower.lstrip("+-") == ".inf" or lower == ".nan":
+        help = f"write {'-' * text.startswith('-')}.inf" if lower != ".nan" else "no value of a definition is a NaN"
+        return Ambiguous(f"{text} is not the same number for every YAML reader", f"{help}; {quoted}")
     if _NUMBER_SOMEWHERE.match(text):
         meant = "a number is written in plain decimals, such as 10, 0.5 or 1.0e-6"
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -51,6 +51,11 @@ class Plan:
     def is_clean(self) -> bool:
         return not self.changes
 
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The texts that nobody wrote by hand and that go: where one comes back, git has brought it."""
+        return tuple(change.old for change in self.changes if change.old and not change.edited)
+
 
 @dataclass(frozen=True)
 class Planner:

@@ -8,7 +8,15 @@ from dataclasses import replace
 
 from brewer.codes import CODES
 from brewer.model import Text
-from runtime.diagnostics import Diagnostic, DiagnosticsError, Note, Place, did_you_mean, in_file_order
+from runtime.diagnostics import (
+    Diagnostic,
+    DiagnosticsError,
+    Note,
+    Place,
+    did_you_mean,
+    did_you_mean_dtype,
+    in_file_order,
+)
 
 SHOWN_OF_A_FILE = 100
 """Mistakes; whoever has more corrects some and looks again."""
@@ -83,8 +91,8 @@ class Problems:
         """No `kind` is called `name`; near names are proposed, or all of them where they are few."""
         known = sorted(set(known)) if not self.is_full(place) else ()
         listed = f"known: {', '.join(known)}" if 0 < len(known) <= 12 else ""
-        hint = self.hint(place, name, known) or help or listed
-        self.error(code, place, f'no {kind} is called "{name}"', help=hint)
+        hint = did_you_mean_dtype(name, known) if code == "D005" and known else self.hint(place, name, known)
+        self.error(code, place, f'no {kind} is called "{name}"', help=hint or help or listed)
 
     def hint(self, place: Place, name: str, known: Collection[str], title: str = "") -> str:
         """`did you mean "f16" or "f32"?`, else all known names behind the title, if there is one."""

@@ -82,7 +82,7 @@ class Project:
     def sources(self) -> PythonSources:
         if not self.layout.is_foreign:
             return PythonSources(self.root)
-        return PythonSources(_TOOL, self.layout.modules, self.root / self.layout.python)
+        return PythonSources(_TOOL, self.layout.modules, self.root / self.layout.python, self._python_prefix)
 
     @property
     def read_from(self) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ class Project:
         if not self.layout.is_foreign:
             return Places()
         layout, modules = self.layout, self.layout.modules
-        python = "" if layout.python == "." else f"{layout.python}/"
+        python = self._python_prefix
         names = (*modules.bases, modules.wrappers, modules.semantics, modules.inference)
         return Places(
             layout.definitions,
@@ -109,6 +109,10 @@ class Project:
             python,
             tuple(f"{python}{name.replace('.', '/')}" for name in dict.fromkeys(names) if name),
         )
+
+    @property
+    def _python_prefix(self) -> str:
+        return "" if self.layout.python == "." else f"{self.layout.python}/"
 
     def relative(self, path: Path) -> str:
         """A path of the project as provenance markers and messages name it."""

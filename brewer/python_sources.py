@@ -144,6 +144,7 @@ class PythonSources:
     root: Path  # the folder that `runtime` stands in
     modules: Modules = field(default_factory=Modules)
     python: Path | None = None  # where Python finds the modules; None: beside `runtime`
+    prefix: str = ""  # this folder from the root of the project, `src/`
     _lineages: dict[str, tuple[PythonClass, ...]] = field(init=False, default_factory=dict)
     _texts: dict[Path, str] = field(init=False, default_factory=dict)
     _trees: dict[Path, ast.Module] = field(init=False, default_factory=dict)
@@ -220,10 +221,10 @@ class PythonSources:
 
     def where(self, setting: str) -> str:
         """Where what a setting of `[tool.brewer]` names stands, for messages: `runtime/wrappers/`."""
-        name = getattr(self.modules, setting)
-        name = name or getattr(Modules(), setting)
-        path = name.replace(".", "/")
-        return f"{path}.py" if any(file.stem == path.rpartition("/")[2] for file in self.files_of(name)) else f"{path}/"
+        name = getattr(self.modules, setting) or getattr(Modules(), setting)
+        path = name.replace(".", "/") if name.startswith("runtime.") else f"{self.prefix}{name.replace('.', '/')}"
+        is_module = any(module == name and file.stem != "__init__" for file, module in self.files_of(name).items())
+        return f"{path}.py" if is_module else f"{path}/"
 
     @property
     def _files_of_runtime(self) -> dict[Path, str]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from brewer.frozen import frozen
 
 LINE_LENGTH = 120
+_INFINITIES = (float("inf"), float("-inf"))  # which have no literal
 _MOST_ON_A_LINE = 4  # items of a list
 
 
@@ -88,7 +89,7 @@ def _piece(value: object) -> _Piece:
     if isinstance(value, tuple):
         return _list("(", [("", _piece(item)) for item in value], ",)" if len(value) == 1 else ")")
     if isinstance(value, (bool, int, float)) or value is None:
-        return _Piece(repr(value))
+        return _Piece(f'float("{value}")' if value in _INFINITIES else repr(value))
     if isinstance(value, Code):
         return _Piece(value.text)
     if isinstance(value, frozenset):

@@ -10,7 +10,7 @@ import re
 
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
-from runtime.diagnostics import Place, did_you_mean, listed
+from runtime.diagnostics import Place, did_you_mean, did_you_mean_dtype, listed
 
 _KINDS = (("dtypes", "D005", "data type"), ("memories", "D015", "memory space"), ("engines", "D016", "engine"))
 
@@ -21,7 +21,8 @@ def check_runtime_words(file: str, text: str, own: Vocabulary, ours: Vocabulary,
         known: tuple[str, ...] = getattr(ours, key)
         for word in getattr(own, key):
             if word not in known:
-                help = did_you_mean(word, known) or f"it knows {listed(known, 'and')}"
+                near = did_you_mean_dtype if key == "dtypes" else did_you_mean
+                help = near(word, known) or f"it knows {listed(known, 'and')}"
                 place = _place_of(file, text, key, word)
                 problems.error(code, place, f'brewer\'s runtime has no {kind} "{word}"', help=help)
 

@@ -131,7 +131,8 @@ class _Reader:
         elif not (whole.is_file() if key == "vocabulary" else whole.is_dir()):
             kind = "file" if key == "vocabulary" else "folder"
             known = self._neighbours(whole, kind == "file")
-            help = self.problems.hint(place, path.as_posix(), known) or f'"{key}" is {SETTINGS[key]}'
+            missing = f'"{key}" is {SETTINGS[key]}' + f"; make it: mkdir {path.as_posix()}" * (kind == "folder")
+            help = self.problems.hint(place, path.as_posix(), known) or missing
             self.problems.error("D113", place, f'there is no {kind} "{path.as_posix()}"', help=help)
         else:
             return path.as_posix()

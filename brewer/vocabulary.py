@@ -6,9 +6,10 @@ Deliberately absent: what a word means. That is in `runtime`; a test compares th
 from __future__ import annotations
 
 from collections.abc import Mapping as Table
+from dataclasses import replace
 from functools import cached_property
 
-from brewer.document_keys import ENGINE_MEMORIES, ENUM_WORD, ENUMERATION, GROUP_NAME, VOCABULARY
+from brewer.document_keys import ENGINE_MEMORIES, ENUM_WORD, ENUMERATION, GROUP_NAME, VOCABULARY, VOCABULARY_ADDITION
 from brewer.field_keys import PLAIN_TYPES
 from brewer.frozen import frozen
 from brewer.keys import Keys, is_known, is_written_as, read_texts
@@ -46,6 +47,7 @@ class Vocabulary:
     engine_memories: tuple[tuple[str, EngineMemories], ...] = ()  # of the engines of which it is known
     enums: tuple[Enum, ...] = ()
     line: int = 1  # of the first key, for the provenance marker
+    where: str = FILE  # the file, for messages; of another repository that has none, what it may write
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -81,7 +83,9 @@ class Vocabulary:
 
 
 def read_vocabulary(tree: Mapping, problems: Problems, replaced: Vocabulary | None = None) -> Vocabulary:
-    """`replaced` is the vocabulary that this one stands in place of, for advice."""
+    """`replaced` is brewer's vocabulary, which that of another repository stands in place of, or extends."""
+    if replaced and any(entry.name == "extends" for entry in tree):
+        return _read_addition(tree, problems, replaced)
     keys = Keys(tree, VOCABULARY, problems)
     start = tree.entries[0].place if tree.entries else tree.place
     keys.check(start, _how_to_complete(keys, replaced) if replaced else "")
@@ -98,6 +102,34 @@ def read_vocabulary(tree: Mapping, problems: Problems, replaced: Vocabulary | No
     )
 
 
+def _read_addition(tree: Mapping, problems: Problems, extended: Vocabulary) -> Vocabulary:
+    """All words of `extended`, and those of the file, none of which may be there already."""
+    keys = Keys(tree, VOCABULARY_ADDITION, problems)
+    keys.check(tree.entries[0].place)
+    keys.word("extends")
+    groups, enums = _groups(keys, extended.dtypes, problems), _enums(keys, problems)
+    targets = _engines_of_targets(keys, extended.engines, problems)
+    group_names, enum_names = set(dict(extended.dtype_groups)), {enum.name.value for enum in extended.enums}
+    taken = {
+        "dtype_groups": group_names | {f"{name}s" for name in enum_names},
+        "targets": {*extended.targets, "default"},
+        "enums": enum_names | {name.removesuffix("s") for name in group_names},
+    }
+    for key, names in taken.items():
+        for entry in keys.mapping(key) or ():
+            if entry.name in names:
+                help = "its words are there without being said; choose another name for yours"
+                message = f'brewer\'s vocabulary has "{entry.name}" already, or a name that would be one with it'
+                problems.error("D032", entry.place, message, help=help)
+    return replace(
+        extended,
+        dtype_groups=(*extended.dtype_groups, *groups),
+        engines_of=(*extended.engines_of, *targets),
+        enums=(*extended.enums, *enums),
+        line=tree.entries[0].place.line,
+    )
+
+
 def _how_to_complete(keys: Keys, replaced: Vocabulary) -> str:
     """Words that the runtime of brewer does not know would be refused, so the lists are those that it knows."""
     targets = ", ".join(f"{name}: [{', '.join(engines)}]" for name, engines in replaced.engines_of)
@@ -105,7 +137,8 @@ def _how_to_complete(keys: Keys, replaced: Vocabulary) -> str:
     lines["targets"] = f"targets: {{{targets}}}"
     missing = [f"`{line}`" for key, line in lines.items() if key not in keys and key not in keys.misspelled]
     return (
-        f"this file is the whole vocabulary, in place of brewer's, which has {listed(missing, 'and')}: add what applies"
+        f"this file is the whole vocabulary, in place of brewer's, which has {listed(missing, 'and')}: add what"
+        " applies, or write `extends: brewer` and only what is yours"
     )
 
 

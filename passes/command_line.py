@@ -19,7 +19,7 @@ from passes.registry import load_all
 from passes.report import pass_table, run_report
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
-from runtime.instruction_set import standard
+from runtime.further_classes import add_classes_argument, instruction_classes
 from runtime.program_files import (
     STREAM,
     Program,
@@ -40,6 +40,7 @@ examples:
   python -m passes program.txt --passes 'eliminate-casts{allow_excess_precision=true}' --stats -o out.json
   python -m passes program.txt --passes 'fixpoint(eliminate-casts)' --print-ir-after
   python -m passes program.txt --passes eliminate-casts --verbose
+  python -m passes program.txt --classes acme.instructions --passes eliminate-casts
   python -m passes model.onnx -o model16.onnx --policy autocast-f16 --report -
   python -m passes model.onnx --elide 16
 
@@ -95,7 +96,8 @@ def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
     precision = _precision_steps(given.policy)
     if given.report is not None:
         check_report(given.report, given.output, (*steps, *precision))
-    program = read_foreign(given.file, front_ends) or read_program(given.file, standard())
+    classes = instruction_classes(given.classes)
+    program = read_foreign(given.file, front_ends) or read_program(given.file, classes)
     module = program.module
     module.places = program.places
     if given.report is not None and given.report != STREAM:
@@ -204,6 +206,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--target", help=f"the target to compile for ({names}); without it the program's own, else every target"
     )
+    add_classes_argument(parser)
     parser.add_argument("--no-verify", action="store_true", help="do not check the program before and after each pass")
     parser.add_argument("--stats", action="store_true", help="say what each pass took, changed and counted, on stderr")
     parser.add_argument(

@@ -223,7 +223,7 @@ class NeuronEliminateCasts(TargetLowering):
         if not inst.canMutateDstTy:
             return _fixed_result(inst.INFO.mnemonic)
         if not isinstance(inst, MUTABLE):
-            return f"{inst.INFO.mnemonic} is none of activation, tensor_scalar, tensor_copy"
+            return _not_listed(inst.INFO.mnemonic)
         source, written = inst.src.type.dtype, inst.dtype
         if source is not dtype:
             return f"{inst.INFO.mnemonic} reads {source}, not {dtype}"
@@ -235,3 +235,8 @@ class NeuronEliminateCasts(TargetLowering):
 @cache  # the reason that is given most: a text made anew each time costs as much as all the gates
 def _fixed_result(mnemonic: str | None) -> str:
     return f"the result of {mnemonic} may not change its dtype"
+
+
+@cache
+def _not_listed(mnemonic: str | None) -> str:
+    return f"{mnemonic} may change its dtype, but this pass does that to activation, tensor_scalar, tensor_copy only"

@@ -15,7 +15,8 @@ from runtime.array_files import as_declared, read_arrays, split_argument, write_
 from runtime.comparison import compare
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
-from runtime.instruction_set import standard
+from runtime.further_classes import add_classes_argument, instruction_classes
+from runtime.instruction_set import InstructionSet
 from runtime.interpreter.errors import InputError, InterpreterError, shown
 from runtime.interpreter.inputs import inputs_of
 from runtime.interpreter.run import function_named, run
@@ -47,6 +48,7 @@ examples:
   python -m runtime program.txt --run -i x.npy -i bias=b.npy -o outputs.npz
   python -m runtime program.txt --trace -i inputs.npz
   python -m runtime program.txt --compare lower.txt -i inputs.npz -o report.json
+  python -m runtime program.txt --classes acme.instructions --run -i x.npy
 
 Files whose names end in .bir or .json hold BIR, all others the text form; FILE may be - for standard input, which is
 text. An input is a .npy, by the name of its file or as NAME=FILE, or a .npz, by the names in it. Elements that numpy
@@ -121,12 +123,13 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _run(given: argparse.Namespace) -> None:
-    module = _read(given.file, given.target)
+    classes = instruction_classes(given.classes)
+    module = _read(given.file, given.target, classes)
     runs = given.run or given.trace or given.compare is not None
     if given.verify or runs:
         _verify(module)
     if runs:
-        _run_program(given, module)
+        _run_program(given, module, classes)
     elif given.verify and given.output is None:
         write_out(f"{given.file}: {sum(1 for _ in module.insts)} instructions, nothing wrong\n")
     elif given.output is None:
@@ -137,11 +140,11 @@ def _run(given: argparse.Namespace) -> None:
         write_file(given.output, lambda file: write_module(module, file, elide=given.elide))
 
 
-def _read(name: str, target: str | None) -> Module:
+def _read(name: str, target: str | None, classes: InstructionSet) -> Module:
     if name.lower().endswith(".onnx"):
         help_text = f"python -m passes {name} -o program.txt makes a program of it"
         raise DiagnosticsError([Diagnostic("P010", f"{name} cannot be read: a model is no program", help=help_text)])
-    program = read_program(name, standard())
+    program = read_program(name, classes)
     program.module.places = program.places
     if target is not None:
         try:
@@ -158,8 +161,8 @@ def _verify(module: Module) -> None:
         raise DiagnosticsError(problems)
 
 
-def _run_program(given: argparse.Namespace, module: Module) -> None:
-    second = None if given.compare is None else _read(given.compare, given.target)
+def _run_program(given: argparse.Namespace, module: Module, classes: InstructionSet) -> None:
+    second = None if given.compare is None else _read(given.compare, given.target, classes)
     if second is not None:
         _verify(second)
     modules = [module] if second is None else [module, second]
@@ -246,5 +249,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--saturate", action="store_true", help="8-bit floats take their largest value in place of infinity or NaN")
     add("--stochastic", type=_seed, metavar="SEED", help="round stochastically, by random numbers from this seed")
     add("--target", help=f"check it for another target than its own ({', '.join(each.name for each in TARGETS)})")
+    add_classes_argument(parser)
     add("--elide", type=_count, metavar="N", help="print constants of at most N elements; such text is not read back")
     return parser

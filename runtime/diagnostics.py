@@ -117,6 +117,23 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     return f"did you mean {either(near)}?" if near else ""
 
 
+_WHOLE_DTYPES = {"half": "f16", "single": "f32", "double": "f64", "boolean": "bool", "byte": "u8"}
+
+
+def did_you_mean_dtype(name: str, candidates: Iterable[str]) -> str:
+    """As `did_you_mean`, for a data type, also by the words of other systems: `bfloat16`, `fp8_e4m3`, `half`."""
+    candidates = tuple(candidates)
+    short = name.lower().rpartition(".")[2].replace("_", "")
+    for theirs, ours in (("float", "f"), ("fp", "f"), ("uint", "u"), ("int", "i")):
+        short = short.replace(theirs, ours)
+    short = _WHOLE_DTYPES.get(short, short)
+    if short in candidates:
+        return f'did you mean "{short}"?'
+    if short in ("f4", "f8"):  # a width, of which there are several
+        return f"did you mean {either(each for each in candidates if each.startswith(short))}?"
+    return did_you_mean(name, candidates) or did_you_mean(short, candidates)
+
+
 def either(names: Iterable[str], joint: str = "or") -> str:
     """The names in quotes, read aloud: `"a", "b" or "c"`."""
     return listed((f'"{name}"' for name in names), joint)

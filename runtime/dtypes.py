@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from runtime.diagnostics import did_you_mean
+from runtime.diagnostics import did_you_mean_dtype
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,7 +129,7 @@ def dtype_of(name: str) -> DType:
     """
     found = _BY_NAME.get(name)
     if found is None:
-        help_text = did_you_mean(_respelled(name), _BY_NAME) or f"known: {', '.join(_BY_NAME)}"
+        help_text = did_you_mean_dtype(name, _BY_NAME) or f"known: {', '.join(_BY_NAME)}"
         raise UnknownDTypeError(f'no data type is called "{name}"; {help_text}')
     return found
 
@@ -199,14 +199,6 @@ def _promote_ints(a: DType, b: DType) -> DType:
     if u64 in (a, b):
         return f32
     return next(signed for signed in (i8, i16, i32, i64) if holds(signed, a) and holds(signed, b))
-
-
-def _respelled(name: str) -> str:
-    """Return `name` with the words of other systems shortened to ours: `bfloat16` to `bf16`, `fp8_e4m3` to `f8e4m3`."""
-    short = name.lower().replace("_", "")
-    for theirs, ours in (("float", "f"), ("fp", "f"), ("uint", "u"), ("int", "i")):
-        short = short.replace(theirs, ours)
-    return short
 
 
 def _make(name: str, kind: DTypeKind, bits: int, numpy_name: str, facts: dict[str, object]) -> DType:

@@ -9,4 +9,5 @@ CODES: Mapping[str, str] = {
     "R004": "the output would overwrite what is read",
     "R005": "what a run gave has no form in a file",
     "R006": "options that do not go together",
+    "R007": "the instructions of a package cannot be had, also by `python -m passes`",
 }

@@ -3,7 +3,10 @@
   brewer new ReluOp --like ActivationOp         like another definition, in the same dialect
   brewer new Negate --dialect graph             the smallest definition of a dialect
   brewer new Negate --dialect graph --mnemonic graph.neg
-  brewer new Blur --dialect acme --base GraphInst   the first one of a dialect: nothing shows yet what it stands on
+  brewer new Blur --dialect acme --base GraphInst   the first one of a dialect, whose folder is made where there is none
+
+The folder of definitions must exist, and with --dialect alone a definition of that dialect: it shows what the new one
+stands on. In a project where nothing is brewed yet, everything is.
 
 Like another one: comments stay; name, mnemonic and summary are its own; what belongs to the other alone (wrapper,
 version, renames, before, since, deprecated, examples) is left out. No file is overwritten.
@@ -19,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brewer.brewing import brew, write
+from brewer.definition_files import DIALECT
 from brewer.definition_keys import DEFINITION
 from brewer.kinds import Pattern
 from brewer.load import Brewable, Instructions, load
@@ -74,7 +78,7 @@ def _asked(project: Project, instructions: Instructions, options: argparse.Names
     """Raises: DiagnosticsError where the name, the dialect or the mnemonic cannot be had."""
     like = _definition(options.like, instructions) if options.like else None
     dialect = options.dialect or (like.definition.dialect if like else None)
-    _check_dialect(dialect, project)
+    _check_dialect(dialect, project, may_be_new=bool(options.base))
     assert dialect is not None
     _check_name(options.name, dialect, project, instructions)
     mnemonic = options.mnemonic or mnemonic_for(options.name, dialect)
@@ -99,17 +103,21 @@ def _definition(name: str, instructions: Instructions) -> Brewable:
     return found
 
 
-def _check_dialect(dialect: str | None, project: Project) -> None:
+def _check_dialect(dialect: str | None, project: Project, *, may_be_new: bool) -> None:
     known = sorted(path.name for path in project.definitions.iterdir() if path.is_dir())
     if dialect is None:
         help = f"write --like OTHER, or --dialect {either(known) or 'NAME'}"
         raise mistake("D086", "a new definition needs a dialect", help)
-    if dialect not in known:
-        folder = project.relative(project.definitions)
-        others = f"there {'is' if len(known) == 1 else 'are'} {either(known, 'and') or 'none'}"
-        others = f"{others}; a new one starts as a folder: mkdir {folder}/{dialect}"
-        help = did_you_mean(dialect, known) or others
-        raise mistake("D086", f'no dialect is called "{dialect}"', help)
+    near = did_you_mean(dialect, known)
+    if dialect in known or (may_be_new and not near and DIALECT.match(dialect)):
+        return
+    if not DIALECT.match(dialect):
+        raise mistake("D018", f'"{dialect}" is not a name of a dialect', "a dialect is a Python package in lower case")
+    others = f"there {'is' if len(known) == 1 else 'are'} {either(known, 'and') or 'none'}"
+    help = near or f"{others}; for a new one, say with --base what the definition stands on"
+    if near and may_be_new:
+        help = f"{near} If not, mkdir {project.relative(project.definitions)}/{dialect}"
+    raise mistake("D086", f'no dialect is called "{dialect}"', help)
 
 
 def _check_name(name: str, dialect: str, project: Project, instructions: Instructions) -> None:
@@ -147,7 +155,9 @@ def _text(project: Project, instructions: Instructions, asked: _Asked) -> NewDef
         init = next((found.init for found in project.sources.lineage(base) if found.init), ())
         in_memory = any(parameter.name == "dst" for parameter in init)
         words = instructions.vocabulary
-        return NewDefinition(skeleton(asked.name, asked.dialect, asked.mnemonic, base, in_memory, words), ())
+        return NewDefinition(
+            skeleton(asked.name, asked.dialect, asked.mnemonic, base, in_memory, words, project.sources), ()
+        )
     file = asked.like.definition.file
     tree = Trees(project).definitions[file].header.tree
     text = (project.root / file).read_text(encoding="utf-8")
@@ -165,13 +175,18 @@ def _write_and_brew(project: Project, asked: _Asked, text: str) -> Plan:
     Raises: DiagnosticsError.
     """
     path = _path(project, asked.dialect, asked.name)
+    is_first = not (project.generated / "__init__.py").is_file()
+    is_new_dialect = not path.parent.is_dir()
+    path.parent.mkdir(exist_ok=True)
     with path.open("x", encoding="utf-8", newline="\n") as file:  # refuses a file that came meanwhile
         file.write(text)
     try:
-        brewed = brew(project, [f"{asked.dialect}/{asked.name}"])
+        brewed = brew(project, [] if is_first else [f"{asked.dialect}/{asked.name}"])
         write(brewed, project, force=False)
     except DiagnosticsError:
         path.unlink()
+        if is_new_dialect:
+            path.parent.rmdir()
         raise
     return brewed.plan
 
@@ -188,6 +203,8 @@ def _next_steps(project: Project, asked: _Asked, new: NewDefinition, plan: Plan)
         if other.semantics:
             lines.append(f"  - it runs as `{other.semantics}` until `semantics` names a function of its own")
     created = [asked.file, *(change.path for change in plan.changes if change.kind == "create")]
+    if f"{project.output}/__init__.py" in created:  # everything there is new
+        created = [asked.file, f"{project.output}/"]
     lines += [
         f"  - python -m brewer, then git add -N {' '.join(created)}",
         "  - read `git diff`: one new class, one line in the table of all classes",

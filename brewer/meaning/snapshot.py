@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from brewer.definition_files import load_headers
+from brewer.definition_files import extended_vocabulary, load_headers
 from brewer.load import Brewable, Instructions, check_together, load
 from brewer.meaning.reference import find_reference, write_files
 from brewer.problems import Problems
@@ -94,7 +94,7 @@ def _vocabulary(project: Project, problems: Problems) -> Vocabulary | None:
         problems.error("D084", None, f"there is no file {project.relative(file)}")
         return None
     tree = read_tree(str(file), file.read_bytes(), problems)
-    return read_vocabulary(tree, problems) if tree else None
+    return read_vocabulary(tree, problems, extended_vocabulary(project)) if tree else None
 
 
 def _is_complete(brewable: Brewable) -> bool:

@@ -30,16 +30,18 @@ def answer_by_place(file: str, number: int, origins: Origins) -> Answer:
     """
     path = _existing(file, origins)
     shown = origins.project.relative(path)
-    count = len(path.read_text(encoding="utf-8").splitlines())
-    if not 0 < number <= count:
-        raise mistake("D089", f"{shown} has no line {number}", f"its last line is {count}")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if not 0 < number <= len(lines):
+        raise mistake("D089", f"{shown} has no line {number}", f"its last line is {len(lines)}")
+    if not lines[number - 1].strip():
+        raise mistake("D089", f"{shown}:{number} is an empty line", "ask for one with text")
     if shown in origins.files:
         return _at_generated(path, shown, number, origins)
     folder = next((each for each in origins.project.template_folders if path.is_relative_to(each)), None)
     if folder:
         here = TemplateLine(path.relative_to(folder).as_posix(), number)
-        lines = (origin for found in origins.files.values() for origin in found if here in origin.templates)
-        return Answer(f"{shown}:{number}", (), tuple(lines))
+        written = (origin for found in origins.files.values() for origin in found if here in origin.templates)
+        return Answer(f"{shown}:{number}", (), tuple(written))
     if path == origins.project.vocabulary or path.is_relative_to(origins.project.definitions):
         return _at_definition(path, shown, number, origins)
     message = f'"{file}" is no file that brewer writes, no template and no definition'

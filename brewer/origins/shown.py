@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from brewer.plain_scalars import INFINITIES
 from brewer.yaml_tree import Entry, Mapping, Node, Scalar
 
 Comment = Callable[[tuple[str, ...], Entry], str]
@@ -32,7 +33,9 @@ def value_of(node: Node) -> Any:
     """What a node says, as JSON has it."""
     if isinstance(node, Mapping):
         return {entry.name: value_of(entry.value) for entry in node}
-    return node.value if isinstance(node, Scalar) else [value_of(item) for item in node.items]
+    if isinstance(node, Scalar):
+        return node.text if node.value in INFINITIES.values() else node.value  # for which JSON has no number
+    return [value_of(item) for item in node.items]
 
 
 def _lines(tree: Mapping, path: tuple[str, ...], comment: Comment) -> Iterator[_Line]:

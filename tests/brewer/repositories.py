@@ -1,4 +1,4 @@
-"""Projects with a history. Where the machine has no git, a stand-in for the four commands that brewer gives it.
+"""Projects with a history. Where the machine has no git, a stand-in for the five commands that brewer gives it.
 
 Deliberately absent: the repository that the tests themselves stand in. They must pass in an unpacked archive, too.
 """
@@ -40,10 +40,14 @@ elif command == "for-each-ref":
     print("\\n".join(name for name in history["names"] if name != "HEAD"))
 elif command == "ls-tree":
     below = Path(folder).resolve().relative_to(root.resolve()).as_posix()
-    for path, name in sorted(history["trees"][arguments[2]].items()):
+    for path, name in sorted(history["trees"][history["names"].get(arguments[2], arguments[2])].items()):
         inner = path if below == "." else path.removeprefix(below + "/")
         if inner.split("/")[0] in arguments[4:] and (below == "." or inner != path):
             out.write(f"100644 blob {{name}}\\t{{inner}}\\0".encode())
+elif command == "ls-files":  # the index is what was committed last
+    for path, name in sorted(history["trees"].get(history["names"].get("HEAD"), {{}}).items()):
+        if path.startswith(arguments[-1] + "/"):
+            out.write(f"100644 {{name}} 0\\t{{path}}\\0".encode())
 elif command == "cat-file":
     for line in sys.stdin.read().split():
         content = history["blobs"][line].encode("latin-1")
@@ -77,7 +81,7 @@ class Repository:
             self._git("commit", "-q", "--allow-empty", "-m", "a commit")
             return self._git("rev-parse", "HEAD").strip()
         files = {p.relative_to(self.root).as_posix(): p.read_bytes() for p in _files_below(self.root)}
-        names = {path: sha1(content).hexdigest() for path, content in files.items()}
+        names = {path: sha1(b"blob %d\0" % len(content) + content).hexdigest() for path, content in files.items()}
         commit = sha1(json.dumps([names, len(self._history["trees"])]).encode()).hexdigest()
         self._history["blobs"].update({names[path]: content.decode("latin-1") for path, content in files.items()})
         self._history["trees"][commit] = names

@@ -1,15 +1,19 @@
 """What brewed classes do when they are built, changed, checked and read."""
 
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from runtime import parse, print_module
 from runtime.bir import bir_text, read_bir
 from runtime.blocks import Block
 from runtime.dtypes import bf16, f32, i32
 from runtime.engines import NeuronEngine
+from runtime.equality import why_different
 from runtime.functions import Function, Module
+from runtime.instruction_set import standard
 from runtime.types import Type
 from runtime.values import Value
 from runtime.verifier import verify
@@ -170,3 +174,18 @@ def test_engines_are_those_of_the_target(target: str | None, codes: list[str], t
     assert made.INFO.engines_on("trn1") == ("vector",) and made.INFO.engines_on(None) == ("vector", "scalar")
     module = program(made, target, engine=NeuronEngine.SCALAR)
     assert [found.code for found in verify(module)] == codes
+
+
+def test_infinity_as_a_default_is_carried_by_text_and_bir(tmp_path: Path) -> None:
+    low = SCALED.replace("default: 1.0", "default: -.inf").replace("dims: {", 'ends: {type: "list[float]", default: [')
+    made: Any = brewed_class(low.replace('type: "list[int]", default: []}', "-.inf, .inf]}"), tmp_path)
+    first = made(argument(4, 8))
+    assert (first.scale, first.ends) == (-math.inf, (-math.inf, math.inf)) and " scale" not in first.rhs_str()
+    assert made(argument(4, 8), scale=math.inf).rhs_str().endswith("scale inf")
+    for fields in ({}, {"scale": math.inf}, {"scale": -math.inf}, {"scale": 2.0, "ends": [math.inf]}):
+        module = program(made, **fields)
+        text = print_module(module)
+        assert " scale -inf" not in text and verify(module) == []
+        again = parse(text, classes={**standard(), "scaled": made})
+        assert why_different(again, module) is None
+        assert why_different(read_bir(bir_text(module), {"scaled": made}), module) is None

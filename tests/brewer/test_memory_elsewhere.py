@@ -167,14 +167,16 @@ def test_the_first_definition_of_a_dialect_is_started_from_a_base(
         return said.out + said.err
 
     assert "help: write --like OTHER, or --dialect NAME\n" in new("Blur")
-    assert "help: there are none; a new one starts as a folder: mkdir defs/acme\n" in new("Blur", "--dialect", "acme")
+    lack = "help: there are none; for a new one, say with --base what the definition stands on\n"
+    assert lack in new("Blur", "--dialect", "acme")
     (tmp_path / "defs/acme").mkdir()
     assert 'help: say it with --base: "GraphInst", "Instruction", "NeuronInst"' in new("Blur", "--dialect", "acme")
     assert 'error[D030]: no definition or runtime class is called "Graph"' in new(
         "Blur", "--dialect", "acme", "--base", "Graph"
     )
-    said = new("Blur", "--dialect", "acme", "--base", "GraphInst")
-    assert "git add -N defs/acme/Blur.yaml acme/isa/__init__.py acme/isa/acme/BlurGen.py" in said
+    (tmp_path / "defs/acme").rmdir()
+    said = new("Blur", "--dialect", "acme", "--base", "GraphInst")  # which makes the folder
+    assert "wrote acme/isa/__init__.py" in said and "git add -N defs/acme/Blur.yaml acme/isa/\n" in said
     assert "tests/runtime" not in said
     assert "error[D087]: Blur says already what it stands on" in new("Sharpen", "--like", "Blur", "--base", "GraphInst")
     assert main([]) == main(["--check"]) == 0

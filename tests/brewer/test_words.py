@@ -88,10 +88,11 @@ def test_plain_scalars_are_what_every_yaml_reader_takes_them_for() -> None:
         "1.0e+3": 1000.0,
         "f32": "f32",
         "v1.2": "v1.2",
+        "-.inf": float("-inf"),
     }
     assert {text: plain_value(text) for text in clear} == clear
     doubtful = ("yes", "NO", "On", "True", "010", "0x1F", "0o7", "0b1", "1_000", "1:30", "1e3", "1.", ".5", "+1", "-0")
-    more = (".inf", "-.inf", ".nan", "~", "null", "Null", "2024-01-31", "<<", "=")
+    more = ("+.inf", ".Inf", "-.INF", ".nan", "~", "null", "Null", "2024-01-31", "<<", "=")
     assert [text for text in (*doubtful, *more) if not isinstance(plain_value(text), Ambiguous)] == []
 
 

@@ -55,8 +55,8 @@ def test_gate_2_a_class_that_may_change_its_dtype_and_is_not_on_the_list() -> No
     pass_ = NeuronEliminateCasts(trn2)
     unwilling, willing = SBAtomLoadGen(argument(), dtype=bf16), Willing(argument(), dtype=bf16)
     assert pass_.why_not_mutate_dst_type(unwilling, f32) == "the result of sb_atom_load may not change its dtype"
-    assert (
-        pass_.why_not_mutate_dst_type(willing, f32) == "sb_atom_load is none of activation, tensor_scalar, tensor_copy"
+    assert pass_.why_not_mutate_dst_type(willing, f32) == (
+        "sb_atom_load may change its dtype, but this pass does that to activation, tensor_scalar, tensor_copy only"
     )
 
 

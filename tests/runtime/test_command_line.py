@@ -234,6 +234,7 @@ DAMAGED = {
 
 
 WRONG: dict[str, tuple[list[str], list[str]]] = {
+    "no package": (["a.txt", "--classes", "gone.instructions"], ["error[R007]: there is no module gone"]),
     "no program": (["gone.txt"], [f"error[P010]: gone.txt cannot be read: {NO_FILE}"]),
     "a model": (["m.onnx"], ["error[P010]: m.onnx cannot be read: a model is no program", "-o program.txt makes"]),
     "no text": (["x.npy"], ["error[P010]: x.npy is no text"]),

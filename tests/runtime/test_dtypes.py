@@ -165,6 +165,11 @@ def test_importing_dtypes_and_targets_loads_no_array_library() -> None:
         ("tfloat32", '"tf32"'),
         ("fp32r", '"f32r"'),
         ("F32", '"f32"'),
+        ("fp8", '"f8e4m3", "f8e4m3fn", "f8e5m2"'),
+        ("float8", '"f8e3m4"'),
+        ("half", '"f16"'),
+        ("torch.bfloat16", '"bf16"'),
+        ("double", '"f64"'),
     ],
 )
 def test_an_unknown_name_is_answered_with_near_ones(wrong: str, near: str) -> None:

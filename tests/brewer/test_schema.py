@@ -38,14 +38,14 @@ LOADER_ONLY = {
     **dict.fromkeys(
         ("D045", "D046", "D051", "D061", "D064", "D065", "D066", "D067", "D070", "D072", "D073", "D074", "D076"), ""
     ),
-    **dict.fromkeys(("D078", "D079", "D091", "D120", "D121", "D122"), ""),
+    **dict.fromkeys(("D078", "D079", "D091", "D120", "D121", "D122", "D123"), ""),
     "D052": 'below "min"',
     "D063": "needs the field",
     "D071": f"two numbers|has no part|{WHOLE_WITH_A_FRACTION}",
     "D075": r"a rename of version|has no field|is still a field|^\"\d+\" is no version",
     "D090": r"^\"\d+\" is no version",
 }
-OF_THE_VOCABULARY = {"D005": "", "D016": ""}  # its own words, which a schema of them cannot know
+OF_THE_VOCABULARY = {"D005": "", "D015": "", "D016": ""}  # its own words, which a schema of them cannot know
 OF_A_BASE = {"D005": "", "D013": "", "D050": "", "D052": "", "D071": "states no relation"}  # what it may have said
 
 

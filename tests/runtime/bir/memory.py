@@ -54,6 +54,12 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
 
 
+def most_resident() -> int:
+    """Return the most bytes that the process has held; `getrusage` counts those of the process that started it, too."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+
+
 def main(what: str, how: str, n: int, file: Path) -> float:
     """Return the highest memory in units of the program's own."""
     small = file.with_suffix(".small")
@@ -71,7 +77,7 @@ def main(what: str, how: str, n: int, file: Path) -> float:
         own = (tracemalloc.get_traced_memory()[0] if how == "traced" else resident()) - before
         file.with_suffix(f".{how}").write_text(str(own), encoding="ascii")
         write_bir(kept, file)
-    highest = tracemalloc.get_traced_memory()[1] if how == "traced" else resource.getrusage(0).ru_maxrss * 1024
+    highest = tracemalloc.get_traced_memory()[1] if how == "traced" else most_resident()
     return (highest - before) / own
 
 

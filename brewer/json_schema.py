@@ -39,7 +39,7 @@ Schema = dict[str, Any]
 Lists = Mapping[str, tuple[str, ...]]
 ONLY_THE_LOADER: Mapping[str, str] = {
     "D001 to D010, D012, D020, D021": "the text of a file, before it is a tree of values",
-    "D005, D016": "in the vocabulary: the words of one list in another",
+    "D005, D015, D016": "in the vocabulary: the words of one list in another",
     "D013, D050, D052, D071": "what a base that is another definition may say or has said of a field",
     "D014, D050, D071": "a whole number that is written with a fraction",
     "D023, D026 to D028": "names, places and sizes of files",

@@ -281,7 +281,7 @@ def test_the_time_for_large_files_grows_with_their_size(line: str, tmp_path: Pat
         folder = tmp_path / str(size)
         folder.mkdir()
         project = project_with(folder, {"defs/neuron/X.yaml": text.encode()})
-        best = min(_seconds(project) for _ in range(2))
+        best = min(_seconds(project) for _ in range(5))  # the machine may be busy with something else
         taken.append(best)
     assert taken[1] < 12 * taken[0]
 

@@ -20,6 +20,7 @@ from passes.report import pass_table, run_report
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
 from runtime.further_classes import add_classes_argument, instruction_classes
+from runtime.option_values import number_of_elements
 from runtime.program_files import (
     STREAM,
     Program,
@@ -50,9 +51,6 @@ input, and OUT for standard output. Without --passes and --policy the program is
 exit status: 0 done; 1 a pass failed, which is a fault of the pass; 2 mistakes in the program, the pipeline or the
 usage. Where it is not 0, nothing is written.
 """
-
-
-_MOST_DIGITS = 40
 
 
 def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = None) -> int:
@@ -166,13 +164,6 @@ def _target_named(name: str | None) -> Target | None:
         raise DiagnosticsError([Diagnostic("P006", message, help=help)]) from error
 
 
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-        shown = f'"{text}" is' if len(text) <= _MOST_DIGITS else f"a word of {len(text)} characters is"
-        raise argparse.ArgumentTypeError(f"{shown} no number of elements")
-    return int(text)
-
-
 def _file_name(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("the name of a file is needed, and this is empty")
@@ -216,6 +207,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--print-ir-before", action="store_true", help="print the program before each pass, on stderr")
     parser.add_argument("--print-ir-after", action="store_true", help="print the program after each pass, on stderr")
     parser.add_argument(
-        "--elide", type=_count, metavar="N", help="print constants of at most N elements; such text is not read back"
+        "--elide",
+        type=number_of_elements,
+        metavar="N",
+        help="print constants of at most N elements; such text is not read back",
     )
     return parser

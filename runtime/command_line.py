@@ -21,6 +21,7 @@ from runtime.interpreter.errors import InputError, InterpreterError, shown
 from runtime.interpreter.inputs import inputs_of
 from runtime.interpreter.run import function_named, run
 from runtime.names import Names
+from runtime.option_values import is_whole_number, number_of_elements
 from runtime.program_files import (
     STREAM,
     complain,
@@ -57,7 +58,6 @@ or what numpy.save makes of an array of ml_dtypes; so are they written.
 
 exit status: 0 done; 2 mistakes in the program, the inputs or the usage. Where it is not 0, nothing is written.
 """
-_MOST_DIGITS = 40
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -204,15 +204,8 @@ def _diagnostics(error: InterpreterError, modules: Sequence[Module]) -> list[Dia
     return [Diagnostic("R003", f"{error.message}, in {shown(error.inst)}")]
 
 
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-        shown_text = f'"{text}" is' if len(text) <= _MOST_DIGITS else f"a word of {len(text)} characters is"
-        raise argparse.ArgumentTypeError(f"{shown_text} no number of elements")
-    return int(text)
-
-
 def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+    if not is_whole_number(text):
         raise argparse.ArgumentTypeError("a seed is a whole number from 0 on")
     return int(text)
 
@@ -250,5 +243,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--stochastic", type=_seed, metavar="SEED", help="round stochastically, by random numbers from this seed")
     add("--target", help=f"check it for another target than its own ({', '.join(each.name for each in TARGETS)})")
     add_classes_argument(parser)
-    add("--elide", type=_count, metavar="N", help="print constants of at most N elements; such text is not read back")
+    add(
+        "--elide",
+        type=number_of_elements,
+        metavar="N",
+        help="print constants of at most N elements; such text is not read back",
+    )
     return parser

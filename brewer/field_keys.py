@@ -169,7 +169,7 @@ RESULT = Table(
         ),
         Key(
             "infer",
-            Reference("function of runtime/infer.py", "inference", "D063"),
+            Reference("function of runtime/infer/", "inference", "D063"),
             "A function that gets types of operands and values of attributes by the names of its parameters.",
             "infer: matmul_type",
         ),

@@ -95,7 +95,7 @@ class Result:
     same_as: Text | None = None  # the operand whose type this is
     dtype: Text | None = None  # a data type, or the operand or attribute that has it
     shape: Text | tuple[Dim, ...] | None = None  # the operand that has it, or letters and extents
-    infer: Text | None = None  # a function in runtime/infer.py; its parameters are fields, and `dtype`
+    infer: Text | None = None  # a function of runtime/infer/; its parameters are fields, and `dtype`
     optional: bool = False  # it may be absent; never the first, which is the instruction
     variadic: bool = False  # any number of results, whose types the caller gives unless `same_as` has them
     free_dtype: bool = False  # the caller may choose another element type: copies, casts, activations

@@ -188,7 +188,7 @@ class PythonSources:
 
     @cached_property
     def inference(self) -> dict[str, PythonFunction]:
-        """The public functions of runtime/infer.py, and of the modules with further ones, by name."""
+        """The public functions of runtime/infer/, and of the modules with further ones, by name."""
         return {name: found for file, module in self._files_of_inference for name, found in _functions(file, module)}
 
     @property

@@ -27,7 +27,7 @@ class ResultRuleView:
     name: str
     same_as: str = ""  # the operand whose type it is
     variadic: bool = False  # whether it returns the types of any number of results
-    function: str = ""  # of runtime/infer.py
+    function: str = ""  # of runtime/infer/
     arguments: tuple[str, ...] = ()  # that the function gets
     dtype: str = ""  # the element type, where the rule gives dtype and shape
     shape: str = ""

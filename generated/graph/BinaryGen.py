@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import BINARY_OPS, BinaryOp
-from runtime.infer import broadcast_type
+from runtime.infer.elementwise import broadcast_type
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_equal

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from runtime.constants import Constant
-from runtime.infer import constant_type
+from runtime.infer.boundary import constant_type
 from runtime.info import AttributeInfo, InstructionInfo
 from runtime.instructions import GraphInst
 from runtime.types import Type

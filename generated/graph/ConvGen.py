@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import FLOATS
-from runtime.infer import conv_type
+from runtime.infer.windows import conv_type
 from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import extent, may_be_equal, may_be_multiple_of

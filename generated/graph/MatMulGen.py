@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from runtime.infer import matmul_type
+from runtime.infer.matmuls import matmul_type
 from runtime.info import InstructionInfo, OperandInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_equal

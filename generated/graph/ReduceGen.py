@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import FLOATS, INTEGERS, REDUCE_OPS, ReduceOp
-from runtime.infer import reduce_type
+from runtime.infer.reductions import reduce_type
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
 from runtime.instructions import GraphInst
 from runtime.types import Type

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from generated.vocabulary import PERF_MODES, PerfMode
 from runtime.access import AccessMode, NeuronAP
 from runtime.engines import NeuronEngine
-from runtime.infer import neuron_matmul_type
+from runtime.infer.matmuls import neuron_matmul_type
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
 from runtime.relations import extent, may_be_at_most, may_be_equal

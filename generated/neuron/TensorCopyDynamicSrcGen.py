@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from runtime.engines import NeuronEngine
-from runtime.infer import gathered_type
+from runtime.infer.copies import gathered_type
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, Show
 from runtime.types import Type
 from runtime.wrappers.TensorCopyDynamicBase import TensorCopyDynamicBase

@@ -107,12 +107,15 @@ def test_a_field_of_a_base_is_renamed_in_step_with_its_records(tree: Tree, capsy
     tree.edit(DYNAMIC, ("op_kind:", "version: 2\nrenames: {2: {generic_dim: dim}}\nop_kind:"))
     tree.edit("defs/neuron/TensorCopyDynamicSrc.yaml", ("{generic_dim}", "{dim}"))
     # The wrapper and the inference function use the field by its name.
-    for path in (*(tree.root / "runtime/wrappers").glob("TensorCopyDynamic*.py"), tree.root / "runtime/infer.py"):
+    for path in (
+        *(tree.root / "runtime/wrappers").glob("TensorCopyDynamic*.py"),
+        tree.root / "runtime/infer/copies.py",
+    ):
         path.write_text(path.read_text(encoding="utf-8").replace("generic_dim", "dim"), encoding="utf-8")
     try:
         found = tree.diff(capsys)
     finally:
-        for name in ("runtime/wrappers", "runtime"):
+        for name in ("runtime/wrappers", "runtime/infer"):
             for path in (ROOT / name).glob("*.py"):
                 shutil.copy(path, tree.root / name)
     by_name = named(found)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runtime.blocks import Block
 from runtime.constants import Constant
 from runtime.dtypes import DType
-from runtime.infer import matmul_type
+from runtime.infer.matmuls import matmul_type
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, RegionInfo, ResultInfo
 from runtime.instructions import GraphInst
 from runtime.types import Type

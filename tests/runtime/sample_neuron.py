@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runtime.access import AccessMode, APIndex, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.infer import gathered_type
+from runtime.infer.copies import gathered_type
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo
 from runtime.instructions import NeuronUnaryInst, Problem
 from runtime.types import Type

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.dtypes import bf16, f32, u32
-from runtime.infer import broadcast_shapes, gathered_type, matmul_type, neuron_matmul_type
+from runtime.infer.copies import gathered_type
+from runtime.infer.elementwise import broadcast_shapes
+from runtime.infer.matmuls import matmul_type, neuron_matmul_type
 from runtime.types import Type
 
 SHAPES = st.lists(st.integers(1, 3), max_size=4).map(tuple)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from generated.graph.SoftmaxGen import SoftmaxGen
 from generated.vocabulary import REDUCE_OPS
 from runtime.dtypes import bf16, dtype_of
-from runtime.infer import reduce_type
+from runtime.infer.reductions import reduce_type
 from runtime.interpreter import InterpreterError
 from runtime.types import Type
 from runtime.wrappers.Reduce import Reduce

@@ -8,7 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from runtime.dtypes import bf16, f32
-from runtime.infer import conv_type, pool_type, reduce_type
+from runtime.infer.reductions import reduce_type
+from runtime.infer.windows import conv_type, pool_type
 from runtime.types import Type
 from runtime.wrappers.Conv import Conv
 from runtime.wrappers.Pool import Pool

@@ -1,0 +1,30 @@
+"""Types of matrix products."""
+
+from __future__ import annotations
+
+from runtime.dtypes import f32
+from runtime.infer.elementwise import broadcast_shapes
+from runtime.types import Type
+
+
+def matmul_type(lhs: Type, rhs: Type) -> Type:
+    """Return the type of `lhs @ rhs` under numpy's rules for `matmul`.
+
+    Shapes: [..., M, K] and [..., K, N] give [..., M, N]; a vector on either side loses its dimension in the result.
+    """
+    left, right = lhs.shape, rhs.shape
+    if left is None or right is None or not left or not right:
+        return Type.tensor(lhs.dtype, None)
+    rows, columns = left[-2:-1], (right[-1:] if len(right) > 1 else ())
+    batch = broadcast_shapes(left[:-2], right[:-2])
+    return Type.tensor(lhs.dtype, None if batch is None else (*batch, *rows, *columns))
+
+
+def neuron_matmul_type(stationary: Type, moving: Type) -> Type:
+    """Return the type of the tensor engine's product, which accumulates in f32.
+
+    Shapes: stationary [K, M] and moving [K, N], K on the partitions, give [M, N].
+    """
+    left, right = stationary.shape, moving.shape
+    known = left is not None and right is not None and len(left) == 2 and len(right) == 2
+    return Type.tensor(f32, (left[1], right[1]) if known and left and right else None)

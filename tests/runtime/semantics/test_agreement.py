@@ -1,0 +1,30 @@
+"""Every instruction that computes agrees with an independent source, and every other one says why it does not."""
+
+import numpy as np
+import pytest
+
+from tests.runtime.semantics.check import Check, all_checks, error_of
+from tests.runtime.semantics.table import without_semantics
+
+CHECKS = tuple(all_checks())
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: f"{check.mnemonic}-{check.against}".replace(" ", "_"))
+def test_an_instruction_agrees_with_an_independent_source(check: Check) -> None:
+    assert check.largest_error() <= check.bound
+
+
+def test_every_instruction_without_semantics_says_why() -> None:
+    assert not [mnemonic for mnemonic, reason in without_semantics().items() if not reason]
+
+
+def test_an_error_is_measured_beside_the_largest_magnitude() -> None:
+    assert error_of(np.array([1, 200]), np.array([3, 200])) == 0.01
+    assert error_of(np.array([0.25]), np.array([0])) == 0.25
+    assert error_of(np.array([np.nan, np.inf]), np.array([np.nan, np.inf])) == 0
+    assert error_of(np.array([np.inf]), np.array([-np.inf])) == np.inf
+    assert error_of(np.array([1]), np.array([np.nan])) == np.inf
+    assert error_of(np.array([np.nan]), np.array([1])) == np.inf
+    assert error_of(np.array([2**53 + 1]), np.array([2**53])) > 0
+    with pytest.raises(AssertionError, match="shape"):
+        error_of(np.zeros(2), np.zeros((2, 1)))

@@ -57,6 +57,21 @@ AluOp = Literal[
 """Operations of the vector and gpsimd engines on two numbers, or on two words of bits."""
 ALU_OPS: Final[tuple[AluOp, ...]] = get_args(AluOp)
 
+AttentionLayout = Literal[
+    "bshd",
+    "bhsd",
+]
+"""The order of the dimensions b (batch), s (sequence), h (heads) and d (elements) of what an attention takes."""
+ATTENTION_LAYOUTS: Final[tuple[AttentionLayout, ...]] = get_args(AttentionLayout)
+
+AttentionOperand = Literal[
+    "query",
+    "key",
+    "value",
+]
+"""An operand of an attention whose gradient is wanted."""
+ATTENTION_OPERANDS: Final[tuple[AttentionOperand, ...]] = get_args(AttentionOperand)
+
 BinaryOp = Literal[
     "add",
     "sub",
@@ -69,6 +84,16 @@ BinaryOp = Literal[
 """Operations of the graph on two numbers."""
 BINARY_OPS: Final[tuple[BinaryOp, ...]] = get_args(BinaryOp)
 
+MaskKind = Literal[
+    "none",
+    "causal",
+    "sliding_window",
+    "custom",
+    "bias",
+]
+"""Which keys an attention leaves out, or how it weighs them."""
+MASK_KINDS: Final[tuple[MaskKind, ...]] = get_args(MaskKind)
+
 PerfMode = Literal["double_row"]
 """Faster modes of the tensor engine."""
 PERF_MODES: Final[tuple[PerfMode, ...]] = get_args(PerfMode)
@@ -79,6 +104,41 @@ PoolOp = Literal[
 ]
 """What a pool makes of the elements of a window."""
 POOL_OPS: Final[tuple[PoolOp, ...]] = get_args(PoolOp)
+
+QuantScheme = Literal[
+    "int8_block",
+    "int8_block_asym",
+    "int4_block",
+    "fp8_e4m3",
+    "fp8_e5m2",
+    "nvfp4_block",
+    "gguf_q4_0",
+    "gguf_q4_1",
+    "gguf_q5_0",
+    "gguf_q5_1",
+    "gguf_q8_0",
+    "gguf_q2_k",
+    "gguf_q3_k",
+    "gguf_q4_k",
+    "gguf_q5_k",
+    "gguf_q6_k",
+    "gguf_q8_k",
+    "gguf_iq1_s",
+    "gguf_iq1_m",
+    "gguf_iq2_xxs",
+    "gguf_iq2_xs",
+    "gguf_iq2_s",
+    "gguf_iq3_xxs",
+    "gguf_iq3_s",
+    "gguf_iq4_nl",
+    "gguf_iq4_xs",
+    "gguf_tq1_0",
+    "gguf_tq2_0",
+    "gguf_mxfp4",
+    "gguf_nvfp4",
+]
+"""How weights are stored as packed codes."""
+QUANT_SCHEMES: Final[tuple[QuantScheme, ...]] = get_args(QuantScheme)
 
 ReduceOp = Literal[
     "sum",
@@ -93,6 +153,50 @@ REDUCE_OPS: Final[tuple[ReduceOp, ...]] = get_args(ReduceOp)
 RmwOp = Literal["add"]
 """What a store does with the elements that it meets in memory."""
 RMW_OPS: Final[tuple[RmwOp, ...]] = get_args(RmwOp)
+
+RopeStyle = Literal[
+    "neox",
+    "gptj",
+]
+"""Which two elements a rotary embedding rotates together."""
+ROPE_STYLES: Final[tuple[RopeStyle, ...]] = get_args(RopeStyle)
+
+ScaleLayout = Literal[
+    "per_tensor",
+    "mx_e8m0",
+    "nvfp4",
+]
+"""Which elements of an operand share a scale, and what a scale is."""
+SCALE_LAYOUTS: Final[tuple[ScaleLayout, ...]] = get_args(ScaleLayout)
+
+ScaleMode = Literal[
+    "per_batch",
+    "ema",
+    "fixed",
+]
+"""Where the scales of a quantization for training come from."""
+SCALE_MODES: Final[tuple[ScaleMode, ...]] = get_args(ScaleMode)
+
+ScaledFormat = Literal[
+    "f8e4m3",
+    "f8e5m2",
+    "f8e4m3fnuz",
+    "f8e5m2fnuz",
+    "f6e2m3",
+    "f6e3m2",
+    "f4e2m1",
+]
+"""Small floats that matrix engines take as codes; fnuz has one NaN, no infinities and no negative zero."""
+SCALED_FORMATS: Final[tuple[ScaledFormat, ...]] = get_args(ScaledFormat)
+
+StraightThrough = Literal[
+    "identity",
+    "clipped_identity",
+    "tanh",
+    "hard_tanh",
+]
+"""What the derivative of a rounding is taken to be."""
+STRAIGHT_THROUGHS: Final[tuple[StraightThrough, ...]] = get_args(StraightThrough)
 
 DtypeName = Literal[
     "bool",

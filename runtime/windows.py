@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runtime.types import Dim
+from runtime.types import Dim, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,11 @@ class Windows:
         reach = (self.window[axis] - 1) * self.dilations[axis] + 1
         return max(0, (extent + self.before[axis] + self.after[axis] - reach) // self.strides[axis] + 1)
 
+    def spread(self, axis: int, count: int) -> int:
+        """Return the least extent of a dimension over which so many windows lie, without the padding."""
+        reach = (count - 1) * self.strides[axis] + (self.window[axis] - 1) * self.dilations[axis] + 1
+        return max(0, reach - self.before[axis] - self.after[axis])
+
     def extents(self, spatial: Sequence[Dim]) -> tuple[Dim, ...]:
         """Return the numbers of windows along all dimensions; None where an extent is not known."""
         return tuple(self.count(axis, size) if isinstance(size, int) else None for axis, size in enumerate(spatial))
@@ -62,3 +67,35 @@ def why_not_windows(
             each = "two" if name == "padding" else "one"
             found = f"{len(values)} value{'s' * (len(values) != 1)}"
             yield name, f"{name} has {found}; expected {expected}, {each} for each spatial dimension"
+
+
+def why_not_convolved(
+    src: Type,
+    weights: Type,
+    strides: Sequence[int] | None,
+    padding: Sequence[int] | None,
+    dilations: Sequence[int] | None,
+    groups: int,
+) -> Iterator[tuple[str, str]]:
+    """Yield the field at fault, and what is wrong, where weights are not for such a convolution of such a value.
+
+    Shapes: [N, C, ...] and [O, C / groups, ...]; of other ranks nothing is said.
+    """
+    shape, window = src.shape, weights.shape
+    if shape is None or window is None or len(shape) < 3 or len(window) != len(shape):
+        return  # which the definition's own rules say
+    yield from why_not_windows(len(shape) - 2, None, strides, padding, dilations=dilations)
+    if 0 in window[2:]:
+        yield "weights", f"weights of {weights} have a window without elements"
+    channels, taken = shape[1], window[1]
+    if isinstance(channels, int) and isinstance(taken, int) and channels != taken * groups:
+        each = f" in each of {groups} groups" if groups > 1 else ""
+        yield "weights", f"src has {channels} channels, and weights take {taken}{each}"
+
+
+def why_not_counts(windows: Windows, spatial: Sequence[Dim], counts: Sequence[Dim]) -> str | None:
+    """Return why there are not so many windows over these extents; None where there may be."""
+    for axis, found in enumerate(windows.extents(spatial)):
+        if isinstance(found, int) and isinstance(counts[axis], int) and found != counts[axis]:
+            return f"gradient has {counts[axis]} windows along spatial dimension {axis}, and there are {found}"
+    return None

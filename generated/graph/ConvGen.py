@@ -53,6 +53,7 @@ class ConvGen(GraphInst):
         grouped_outputs: weights.shape[0] is a multiple of groups
     Passes:
         op_kind: compute
+        force_f32: always
     Text:
         graph.conv {src}, {weights}(?, {bias})
         in the dictionary: strides, padding, dilations, groups
@@ -65,7 +66,7 @@ class ConvGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         ONNX operator specification, Conv
     Semantics: windows.conv
     Wrapper: `Conv` of runtime/wrappers/, which the parser builds
@@ -136,6 +137,9 @@ class ConvGen(GraphInst):
             Group("bias", (",", Show("bias"))),
         ),
         op_kind="compute",
+        facts={
+            "force_f32": True,
+        },
         semantics="windows.conv",
     )
 

@@ -43,6 +43,7 @@ class PoolGen(GraphInst):
             The type of a pool.
     Passes:
         op_kind: data_movement
+        force_f32: always
     Text:
         graph.pool {op} {src} window {window}
         in the dictionary: strides, padding, counts_padding
@@ -55,7 +56,7 @@ class PoolGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         ONNX operator specification, AveragePool, MaxPool
     Semantics: windows.pool
     Wrapper: `Pool` of runtime/wrappers/, which the parser builds
@@ -118,6 +119,9 @@ class PoolGen(GraphInst):
             Show("window"),
         ),
         op_kind="data_movement",
+        facts={
+            "force_f32": True,
+        },
         semantics="windows.pool",
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runtime.dtypes import f32
 from runtime.infer.elementwise import broadcast_shapes
 from runtime.types import Type
@@ -28,3 +30,24 @@ def neuron_matmul_type(stationary: Type, moving: Type) -> Type:
     left, right = stationary.shape, moving.shape
     known = left is not None and right is not None and len(left) == 2 and len(right) == 2
     return Type.tensor(f32, (left[1], right[1]) if known and left and right else None)
+
+
+def dot_general_type(
+    lhs: Type,
+    rhs: Type,
+    lhs_contracting: Sequence[int],
+    rhs_contracting: Sequence[int],
+    lhs_batch: Sequence[int],
+    rhs_batch: Sequence[int],
+) -> Type:
+    """Return the type of a product over any dimensions.
+
+    Shapes: the batch dimensions, those of `lhs` that are left, those of `rhs` that are left.
+    """
+    left, right = lhs.shape, rhs.shape
+    if left is None or right is None or not all(axis < len(left) for axis in lhs_batch):
+        return Type.tensor(lhs.dtype, None)
+    batch = tuple(left[axis] for axis in lhs_batch)
+    rows = (extent for axis, extent in enumerate(left) if axis not in (*lhs_batch, *lhs_contracting))
+    columns = (extent for axis, extent in enumerate(right) if axis not in (*rhs_batch, *rhs_contracting))
+    return Type.tensor(lhs.dtype, (*batch, *rows, *columns))

@@ -23,18 +23,24 @@ def conv(inst: Any, operands: Sequence[Any]) -> Array:
     Shapes: [N, C, ...], [O, C / groups, ...] and perhaps [O] give [N, O, ...].
     """
     src, weights, *bias = widened([operand for operand in operands if operand is not None], inst.dtype)
+    result = convolved(
+        src, weights, Windows.along(weights.shape[2:], inst.strides, inst.padding, inst.dilations), inst.groups
+    )
+    return result + bias[0].reshape(-1, *(1,) * (src.ndim - 2)) if bias else result
+
+
+def convolved(src: Array, weights: Array, windows: Windows, groups: int) -> Array:
+    """Return the convolution of arrays of one numpy dtype, in that dtype."""
     rank = src.ndim - 2
-    windows = Windows.along(weights.shape[2:], inst.strides, inst.padding, inst.dilations)
-    views = _views(src, windows, 0)
-    n, channels, groups = src.shape[0], weights.shape[1], inst.groups
+    views = every_window(src, windows, 0)
+    n, channels = src.shape[0], weights.shape[1]
     counts, taken = views.shape[2 : 2 + rank], math.prod(weights.shape[1:])
     grouped = views.reshape(n, groups, channels, *views.shape[2:])
     # [N, groups, C / groups, counts, window] -> [N, groups, C / groups * window, counts]
     order = (0, 1, 2, *range(3 + rank, 3 + 2 * rank), *range(3, 3 + rank))
     columns = grouped.transpose(order).reshape(n, groups, taken, math.prod(counts))
     rows = weights.reshape(groups, len(weights) // groups, taken)
-    result = np.matmul(rows, np.ascontiguousarray(columns)).reshape(n, len(weights), *counts)
-    return result + bias[0].reshape(-1, *(1,) * rank) if bias else np.asarray(result)
+    return np.asarray(np.matmul(rows, np.ascontiguousarray(columns)).reshape(n, len(weights), *counts))
 
 
 def pool(inst: Any, operands: Sequence[Any]) -> Array:
@@ -44,15 +50,15 @@ def pool(inst: Any, operands: Sequence[Any]) -> Array:
     windows = Windows.along(inst.window, inst.strides, inst.padding)
     inside = tuple(range(-rank, 0))
     if inst.op == "max":
-        return np.asarray(_views(src, windows, -np.inf).max(axis=inside))
-    total = _views(src, windows, 0).sum(axis=inside, dtype=np.float64)
+        return np.asarray(every_window(src, windows, -np.inf).max(axis=inside))
+    total = every_window(src, windows, 0).sum(axis=inside, dtype=np.float64)
     ones = np.ones(src.shape[2:])[None, None]
-    counted = float(np.prod(inst.window)) if inst.counts_padding else _views(ones, windows, 0).sum(axis=inside)
+    counted = float(np.prod(inst.window)) if inst.counts_padding else every_window(ones, windows, 0).sum(axis=inside)
     with np.errstate(invalid="ignore"):  # a window of nothing but padding has no mean: NaN
         return np.asarray(total / counted)
 
 
-def _views(src: Array, windows: Windows, filling: float) -> Array:
+def every_window(src: Array, windows: Windows, filling: float) -> Array:
     """Return every window of the padded value, without copying it.
 
     Shapes: [N, C, ...] gives [N, C, counts ..., window ...].

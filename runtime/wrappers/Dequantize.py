@@ -1,0 +1,22 @@
+"""What a dequantization asks of its lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generated.graph.DequantizeGen import DequantizeGen
+from runtime.instructions import Problem
+from runtime.quantized_axes import why_not_scales
+
+
+class Dequantize(DequantizeGen):
+    """A dequantization with a scale and a zero point for everything, or for each index along its axis."""
+
+    __slots__ = ()
+
+    def verify(self) -> Iterator[Problem]:
+        yield from super().verify()
+        for name, message in why_not_scales(len(self.scales), self.src.type.shape, self.axis, "scales"):
+            yield Problem(message, name)
+        if len(self.zero_points) != len(self.scales):
+            yield Problem(f"there are {len(self.scales)} scales and {len(self.zero_points)} zero points", "zero_points")

@@ -21,12 +21,13 @@ from runtime.windows import Windows
 
 def fused_bias_act(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the function of the convolution, plus the bias, plus what else there is."""
-    src, weights, bias, residual = (None if value is None else value.astype(np.float64) for value in operands)
+    src, weights = (value.astype(np.float64, copy=False) for value in operands[:2])
     total = convolved(src, weights, _windows(inst, weights.shape[2:]), inst.groups)
+    bias, residual = operands[2:]
     if bias is not None:
-        total = total + bias.reshape(-1, *(1,) * (src.ndim - 2))
+        total = total + bias.reshape(-1, *(1,) * (src.ndim - 2)).astype(np.float64)
     if residual is not None:
-        total = total + residual
+        total = total + residual.astype(np.float64)
     return total if inst.activation is None else evaluate(word(FUNCTIONS, inst.activation), total)
 
 

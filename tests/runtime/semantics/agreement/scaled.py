@@ -113,8 +113,8 @@ def dequantize() -> Pairs:
         }}"""
         expected = np.array([meaning(int(c), form) * 0.375 for c in codes])
         yield outputs(text, q=codes, s=np.array([0.375], np.float32))[0], expected
-    codes = RNG(6).integers(0, 0x7F, (3, 40)).astype(np.uint8)
-    values = np.array([[meaning(int(c), E4M3) for c in row] for row in codes.tolist()])
+    codes: Any = RNG(6).integers(0, 0x7F, (3, 40)).astype(np.uint8)
+    values = np.array([[meaning(int(c), E4M3) for c in row] for row in codes])
     for layout, block in LAYOUTS[1:]:
         each = block or {"mx_e8m0": 32, "nvfp4": 16}[layout]
         scale = RNG(7).integers(120, 130, (3, -(-40 // each))) if layout == "mx_e8m0" else _e4m3(3, -(-40 // each))

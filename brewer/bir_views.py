@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from brewer.field_views import FieldView
 from brewer.frozen import frozen
 from brewer.model import ApIndices, Attribute, BirField, Definition, Operand
+from brewer.python_text import LINE_LENGTH
+
+_INDENT = 12
 
 _OF_TYPE = {
     "int": "number",
@@ -27,6 +30,18 @@ class KeywordView:
     value: str
     is_list: bool = False  # the method is called for each item
     optional: bool = False  # the value may be None
+
+    @property
+    def text(self) -> str:
+        """The argument; black puts what is too long for a line between parentheses."""
+        call = (
+            f"[ctx.{self.method}(item) for item in {self.value}]"
+            if self.is_list
+            else f"ctx.{self.method}({self.value})"
+        )
+        whole = f"None if {self.value} is None else {call}" if self.optional else call
+        fits = _INDENT + len(self.name) + 1 + len(whole) < LINE_LENGTH
+        return f"{self.name}={whole}" if fits else f"{self.name}=(\n{' ' * (_INDENT + 4)}{whole}\n{' ' * _INDENT})"
 
 
 @frozen

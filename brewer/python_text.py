@@ -69,6 +69,12 @@ def literal(value: object, indent: int, before: int = 0, *, explode: bool = Fals
     return _laid_out(piece, indent, before, explode and not is_single)
 
 
+def listed(items: Sequence[str], indent: int, before: int) -> str:
+    """A list of Python texts, one a line where it does not fit behind `before` characters."""
+    pieces = [("", _Piece(item)) for item in items]
+    return _laid_out(_Piece(f"[{', '.join(items)}]", items=pieces, opening="[", closing="]"), indent, before)
+
+
 def _laid_out(piece: _Piece, indent: int, before: int, explode: bool = False) -> str:
     fits = not piece.is_exploded and not explode and indent + before + len(piece.flat) < LINE_LENGTH
     if fits or not piece.items:

@@ -113,8 +113,8 @@ def _formatted(start: str, pieces: list[str], indent: int = _INDENT) -> list[str
 
 
 def _chunks(text: str) -> list[str]:
-    """The text cut before its words, so that a word and the value after it stay together: ` bias {bias}`."""
-    return re.split(r"(?= [^ {])", text)
+    """The text cut before its words, so that a word stays with the value after it: ` bias {bias}`; and at commas."""
+    return re.split(r"(?= [^ {])|(?<=,)(?= {)", text)
 
 
 def _string(text: str) -> str:

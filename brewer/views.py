@@ -16,6 +16,7 @@ from brewer.info_view import info_view
 from brewer.load import Brewable
 from brewer.model import Definition
 from brewer.python_sources import PythonSources
+from brewer.python_text import listed
 from brewer.result_views import NO_RULES, ResultsView, results_view
 from brewer.rule_views import RuleView, rule_views
 from brewer.text_view import rhs_lines
@@ -49,6 +50,7 @@ class ClassView:
     properties: tuple[FieldView, ...]  # the fields that are declared here
     operands: tuple[FieldView, ...]
     n_leading_operands: int  # those before the first that may be absent or several
+    leading_operands: str  # the list of them
     has_optional_operands: bool
     loading: tuple[FieldView, ...]  # the operands through which a tensor is read; none without memory
     storing: tuple[FieldView, ...]
@@ -82,6 +84,7 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
     rules = rule_views(definition, base)
     serializes = bool(own) or (base is not None and definition.serialize != base.serialize)
     base_name, base_module = _base_class(brewable, sources)
+    leading = tuple(takewhile(lambda field: not field.optional and not field.variadic, operands))
     return ClassView(
         file=definition.file,
         line=definition.line,
@@ -96,7 +99,8 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
         fields=fields,
         properties=tuple(field for field in fields if field.own or field.settles_dst),
         operands=operands,
-        n_leading_operands=len(tuple(takewhile(lambda field: not field.optional and not field.variadic, operands))),
+        n_leading_operands=len(leading),
+        leading_operands=listed([f"self.{field.slot}" for field in leading], 8, len("ops = ")),
         has_optional_operands=any(field.optional for field in operands),
         loading=tuple(field for field in operands if field.loads),
         storing=tuple(field for field in operands if field.stores),

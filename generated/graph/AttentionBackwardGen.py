@@ -332,8 +332,8 @@ class AttentionBackwardGen(GraphInst):
 
     def rhs_str(self, names: Names | None = None) -> str:
         text = (
-            f"graph.attention_backward {self._wrt}"
-            f" of {self._mask_kind} {self._query.use_str(names)}, {self._key.use_str(names)}, {self._value.use_str(names)}, {self._gradient.use_str(names)}"
+            f"graph.attention_backward {self._wrt} of {self._mask_kind} {self._query.use_str(names)},"
+            f" {self._key.use_str(names)}, {self._value.use_str(names)}, {self._gradient.use_str(names)}"
         )
         if self._mask is not None:
             text += f" mask {self._mask.use_str(names)}"

@@ -326,7 +326,10 @@ class AttentionGen(GraphInst):
             self._mask = self._replaced(self._mask, old, new)
 
     def rhs_str(self, names: Names | None = None) -> str:
-        text = f"graph.attention {self._mask_kind} {self._query.use_str(names)}, {self._key.use_str(names)}, {self._value.use_str(names)}"
+        text = (
+            f"graph.attention {self._mask_kind} {self._query.use_str(names)}, {self._key.use_str(names)},"
+            f" {self._value.use_str(names)}"
+        )
         if self._mask is not None:
             text += f" mask {self._mask.use_str(names)}"
         text += f" heads {self._num_heads} of {self._head_dim}"

@@ -54,8 +54,8 @@ class DotGeneralGen(GraphInst):
         operands: lhs, rhs
         fields: lhs_contracting, rhs_contracting, lhs_batch, rhs_batch
     Examples:
-        func @main(%q: f32[2,8,3,16], %k: f32[2,9,3,16]) {
-          %s: f32[2,3,8,9] = graph.dot_general %q contracting [3], %k contracting [3] {lhs_batch = [0, 2], rhs_batch = [0, 2]}
+        func @main(%q: f32[2,8,16], %k: f32[2,9,16]) {
+          %s: f32[2,8,9] = graph.dot_general %q contracting [2], %k contracting [2] {lhs_batch = [0], rhs_batch = [0]}
           return %s
         }
     Source:
@@ -215,8 +215,8 @@ class DotGeneralGen(GraphInst):
         lhs_contracting_text = f"[{', '.join(str(item) for item in self._lhs_contracting)}]"
         rhs_contracting_text = f"[{', '.join(str(item) for item in self._rhs_contracting)}]"
         return (
-            f"graph.dot_general {self._lhs.use_str(names)}"
-            f" contracting {lhs_contracting_text}, {self._rhs.use_str(names)} contracting {rhs_contracting_text}"
+            f"graph.dot_general {self._lhs.use_str(names)} contracting {lhs_contracting_text},"
+            f" {self._rhs.use_str(names)} contracting {rhs_contracting_text}"
         )
 
     def infer_result_type(self) -> Type:

@@ -316,8 +316,8 @@ class FusedAttentionBlockGen(GraphInst):
 
     def rhs_str(self, names: Names | None = None) -> str:
         text = (
-            f"graph.fused_attention_block {self._hidden.use_str(names)}, {self._qkv_weights.use_str(names)}, {self._out_weights.use_str(names)}"
-            f" mask {self._mask.use_str(names)}"
+            f"graph.fused_attention_block {self._hidden.use_str(names)}, {self._qkv_weights.use_str(names)},"
+            f" {self._out_weights.use_str(names)} mask {self._mask.use_str(names)}"
         )
         if self._qkv_bias is not None:
             text += f" qkv_bias {self._qkv_bias.use_str(names)}"

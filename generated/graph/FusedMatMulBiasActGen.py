@@ -174,7 +174,10 @@ class FusedMatMulBiasActGen(GraphInst):
         self._bias = self._replaced(self._bias, old, new)
 
     def rhs_str(self, names: Names | None = None) -> str:
-        text = f"graph.fused_matmul_bias_act {self._lhs.use_str(names)}, {self._rhs.use_str(names)}, {self._bias.use_str(names)}"
+        text = (
+            f"graph.fused_matmul_bias_act {self._lhs.use_str(names)}, {self._rhs.use_str(names)},"
+            f" {self._bias.use_str(names)}"
+        )
         if self._activation is not None:
             text += f" activation {self._activation}"
         return text

@@ -98,11 +98,6 @@ class FusedTransformerLayerGen(GraphInst):
         operands: hidden, qkv_weights, out_weights, gamma1, fc1_weights, fc2_weights, gamma2, mask, qkv_bias, out_bias,
             beta1, fc1_bias, fc2_bias, beta2
         fields: activation, num_heads, head_dim, eps1, eps2
-    Examples:
-        func @main(%x: f32[2,5,16], %w: f32[16,24], %o: f32[8,16], %g: f32[16], %a: f32[16,32], %b: f32[32,16], %m: f32[2,5]) {
-          %y: f32[2,5,16] = graph.fused_transformer_layer gelu %x, %w, %o, %g, %a, %b, %g mask %m heads 2 of 4 eps 1e-12, 1e-12
-          return %y
-        }
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FusedTransformerLayer
@@ -518,7 +513,9 @@ class FusedTransformerLayerGen(GraphInst):
 
     def rhs_str(self, names: Names | None = None) -> str:
         text = (
-            f"graph.fused_transformer_layer {self._activation} {self._hidden.use_str(names)}, {self._qkv_weights.use_str(names)}, {self._out_weights.use_str(names)}, {self._gamma1.use_str(names)}, {self._fc1_weights.use_str(names)}, {self._fc2_weights.use_str(names)}, {self._gamma2.use_str(names)}"
+            f"graph.fused_transformer_layer {self._activation} {self._hidden.use_str(names)},"
+            f" {self._qkv_weights.use_str(names)}, {self._out_weights.use_str(names)}, {self._gamma1.use_str(names)},"
+            f" {self._fc1_weights.use_str(names)}, {self._fc2_weights.use_str(names)}, {self._gamma2.use_str(names)}"
             f" mask {self._mask.use_str(names)}"
         )
         if self._qkv_bias is not None:

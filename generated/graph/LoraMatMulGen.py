@@ -194,8 +194,8 @@ class LoraMatMulGen(GraphInst):
 
     def rhs_str(self, names: Names | None = None) -> str:
         return (
-            f"graph.lora_matmul {self._src.use_str(names)}, {self._weights.use_str(names)}, {self._down.use_str(names)}, {self._up.use_str(names)}"
-            f" scale {self._scale}"
+            f"graph.lora_matmul {self._src.use_str(names)}, {self._weights.use_str(names)},"
+            f" {self._down.use_str(names)}, {self._up.use_str(names)} scale {self._scale}"
         )
 
     def infer_result_type(self) -> Type:

@@ -17,12 +17,12 @@ from runtime.semantics.attention import by_head, masked, rotated, softmax, toget
 
 def attention_block(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the attention with the projections before and after it."""
-    return _attended(inst, *(_wide(operand) for operand in operands))
+    return _attended(inst, *map(_wide, operands))
 
 
 def layer(inst: Any, operands: Sequence[Any]) -> Array:
     """Return what a layer of an encoder makes of its input."""
-    hidden, qkv, out, gamma1, fc1, fc2, gamma2, mask, *biases = (_wide(operand) for operand in operands)
+    hidden, qkv, out, gamma1, fc1, fc2, gamma2, mask, *biases = map(_wide, operands)
     qkv_bias, out_bias, beta1, fc1_bias, fc2_bias, beta2 = biases
     middle = _norm(hidden + _attended(inst, hidden, qkv, out, mask, qkv_bias, out_bias), gamma1, beta1, inst.eps1)
     inner = evaluate(word(FUNCTIONS, inst.activation), _plus(middle @ fc1, fc1_bias))
@@ -34,12 +34,20 @@ def _wide(operand: Any) -> Any:
 
 
 def _attended(
-    inst: Any, hidden: Any, qkv: Any, out: Any, mask: Any, qkv_bias: Any, out_bias: Any, *tables: Any
+    inst: Any,
+    hidden: Any,
+    qkv: Any,
+    out: Any,
+    mask: Any,
+    qkv_bias: Any,
+    out_bias: Any,
+    cos: Any = None,
+    sin: Any = None,
 ) -> Array:
     parts = np.split(_plus(hidden @ qkv, qkv_bias), 3, axis=-1)
     query, key, value = (by_head(part, "bshd", inst.num_heads) for part in parts)
-    if tables and tables[0] is not None:
-        query, key = (rotated(part, *tables, inst.head_dim, "neox") for part in (query, key))
+    if cos is not None:
+        query, key = (rotated(part, cos, sin, inst.head_dim, "neox") for part in (query, key))
     scores = query @ key.swapaxes(-1, -2) * inst.head_dim**-0.5
     weighed = softmax(masked(scores, "custom", None, mask)) @ value
     return _plus(together(weighed, "bshd", 3) @ out, out_bias)

@@ -20,7 +20,8 @@ class Conv2dBackwardWeight(Conv2dBackwardWeightGen):
         lists = self.strides, self.padding, self.dilations
         wrong = [*why_not_convolved(self.src.type, self.type, *lists, self.groups)]
         for name, message in wrong:
-            yield Problem(message.replace("weights", "the result"), None if name == "weights" else name)
+            result = message.replace("weights take", "the result takes").replace("weights of", "the result of")
+            yield Problem(result.replace("have a window", "has a window"), None if name == "weights" else name)
         gradient, src, shape = self.gradient.type.shape, self.src.type.shape, self.type.shape
         if (
             wrong

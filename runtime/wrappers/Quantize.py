@@ -19,4 +19,5 @@ class Quantize(QuantizeGen):
         for name, message in why_not_scales(len(self.scales), self.src.type.shape, self.axis, "scales"):
             yield Problem(message, name)
         if len(self.zero_points) != len(self.scales):
-            yield Problem(f"there are {len(self.scales)} scales and {len(self.zero_points)} zero points", "zero_points")
+            counts = f"scales has {len(self.scales)}, and zero_points {len(self.zero_points)}"
+            yield Problem(f"there is a zero point for each scale: {counts}", "zero_points")

@@ -49,8 +49,8 @@ def attention() -> Pairs:
 
 def _by_jax(inputs: Any, seen: Any, bias: Any) -> Any:
     with jax.enable_x64(True):
-        arrays = map(jnp.asarray, inputs.values())
-        return np.asarray(jax.nn.dot_product_attention(*arrays, bias=bias, mask=jnp.asarray(seen)))
+        q, k, v = map(jnp.asarray, inputs.values())
+        return np.asarray(jax.nn.dot_product_attention(q, k, v, bias=bias, mask=jnp.asarray(seen)))
 
 
 def _attended(q: Any, k: Any, v: Any, seen: Any, bias: Any) -> Any:
@@ -142,13 +142,9 @@ def rope() -> Pairs:
             expected = _by_onnx("RotaryEmbedding", [x.swapaxes(1, 2), cos, sin], **how).swapaxes(1, 2)
             for layout in ("bshd", "bhsd", "flat"):
                 yield _rope(_as(x, layout), cos, sin, n_rot, style, layout), _as(expected, layout)
-            same = (
-                np.broadcast_to(x[:1], x.shape),
-                np.broadcast_to(cos[:1], cos.shape),
-                np.broadcast_to(sin[:1], sin.shape),
-            )
+            same = np.broadcast_to(x[:1], x.shape)
             wide = [np.concatenate([table[0], np.full((5, 1), np.nan)], axis=1) for table in (cos, sin)]
-            found = _rope(same[0], *wide, n_rot, style, "bshd")
+            found = _rope(same, wide[0], wide[1], n_rot, style, "bshd")
             yield found, np.broadcast_to(expected[:1], x.shape)
 
 

@@ -106,13 +106,13 @@ def _scale(part: Any, largest: float, layout: str) -> float:
 
 def dequantize() -> Pairs:
     for name, form in FORMATS.items():
-        codes = np.arange(1 << form.width, dtype=np.uint8)
-        text = f"""func @main(%q: u8[{len(codes)}], %s: f32[1]) {{
-          %x: f32[{len(codes)}] = graph.scaled_dequantize %q scale %s as {name} layout per_tensor
+        every = np.arange(1 << form.width, dtype=np.uint8)
+        text = f"""func @main(%q: u8[{len(every)}], %s: f32[1]) {{
+          %x: f32[{len(every)}] = graph.scaled_dequantize %q scale %s as {name} layout per_tensor
           return %x
         }}"""
-        expected = np.array([meaning(int(c), form) * 0.375 for c in codes])
-        yield outputs(text, q=codes, s=np.array([0.375], np.float32))[0], expected
+        expected = np.array([meaning(int(c), form) * 0.375 for c in every])
+        yield outputs(text, q=every, s=np.array([0.375], np.float32))[0], expected
     codes: Any = RNG(6).integers(0, 0x7F, (3, 40)).astype(np.uint8)
     values = np.array([[meaning(int(c), E4M3) for c in row] for row in codes])
     for layout, block in LAYOUTS[1:]:

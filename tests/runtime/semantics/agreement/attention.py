@@ -49,13 +49,28 @@ def attention() -> Pairs:
 
 def _by_jax(inputs: Any, seen: Any, bias: Any) -> Any:
     with jax.enable_x64(True):
-        q, k, v = map(jnp.asarray, inputs.values())
-        return np.asarray(jax.nn.dot_product_attention(q, k, v, bias=bias, mask=jnp.asarray(seen)))
+        return np.asarray(_by_name(*inputs.values(), *_whole(inputs, seen, bias)))
+
+
+def _whole(inputs: Any, seen: Any, bias: Any) -> tuple[Any, Any]:
+    """Return both in full, so that JAX compiles once for all kinds."""
+    full = (B, H, inputs["q"].shape[1], inputs["k"].shape[1])
+    return np.broadcast_to(seen, full), np.zeros(full) if bias is None else bias
+
+
+@jax.jit
+def _by_name(q: Any, k: Any, v: Any, seen: Any, bias: Any) -> Any:
+    return jax.nn.dot_product_attention(q, k, v, bias=bias, mask=seen)
+
+
+@jax.jit
+def _pulled(q: Any, k: Any, v: Any, seen: Any, bias: Any, dy: Any) -> Any:
+    return jax.vjp(lambda q, k, v: _attended(q, k, v, seen, bias), q, k, v)[1](dy)
 
 
 def _attended(q: Any, k: Any, v: Any, seen: Any, bias: Any) -> Any:
     """The same in f64, where JAX's own function takes the softmax in f32."""
-    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / np.sqrt(D) + (0 if bias is None else bias)
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / np.sqrt(D) + bias
     return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(jnp.where(seen, scores, -1e30)), v)
 
 
@@ -115,9 +130,8 @@ def attention_backward() -> Pairs:
         inputs = _qkv(queries, seen.shape[-1])
         dy = RNG(8).normal(size=inputs["q"].shape)
         with jax.enable_x64(True):
-            arrays = map(jnp.asarray, inputs.values())
-            _, pull = jax.vjp(lambda q, k, v, s=seen, b=bias: _attended(q, k, v, s, b), *arrays)
-            expected = [np.asarray(part) for part in pull(jnp.asarray(dy))]
+            pulled = _pulled(*inputs.values(), *_whole(inputs, seen, bias), dy)
+            expected = [np.asarray(part) for part in pulled]
         layout = ("bshd", "bhsd", "flat")[at % 3]
         for wrt, like, wanted in zip(("query", "key", "value"), "qkv", expected, strict=True):
             what = f"attention_backward {wrt} of {kind}"

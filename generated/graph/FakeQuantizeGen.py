@@ -47,7 +47,7 @@ class FakeQuantizeGen(GraphInst):
             What is kept of the state, for `ema`.
     Results:
         result: the type of src
-        next_state: by `next_state_type`; always f32
+        next_state: by `next_state_type`; floats; always f32; the caller may choose the dtype
             The scales.
     Passes:
         op_kind: elementwise
@@ -137,6 +137,8 @@ class FakeQuantizeGen(GraphInst):
             ResultInfo(same_as="src"),
             ResultInfo(
                 "next_state",
+                free_dtype=True,
+                dtypes=FLOATS,
                 precision="f32",
             ),
         ),

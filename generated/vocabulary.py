@@ -69,6 +69,33 @@ BinaryOp = Literal[
 """Operations of the graph on two numbers."""
 BINARY_OPS: Final[tuple[BinaryOp, ...]] = get_args(BinaryOp)
 
+FftNorm = Literal[
+    "unscaled",
+    "backward",
+    "forward",
+    "ortho",
+]
+"""By what a Fourier transform of N numbers is divided, in the words of numpy."""
+FFT_NORMS: Final[tuple[FftNorm, ...]] = get_args(FftNorm)
+
+FftScaling = Literal[
+    "wrap",
+    "saturate",
+    "every_other",
+    "per_stage",
+]
+"""How a fixed-point Fourier transform stays in range."""
+FFT_SCALINGS: Final[tuple[FftScaling, ...]] = get_args(FftScaling)
+
+MatrixFunction = Literal[
+    "logm",
+    "expm",
+    "sqrtm",
+    "invsqrtm",
+]
+"""Functions of the eigenvalues of a symmetric matrix."""
+MATRIX_FUNCTIONS: Final[tuple[MatrixFunction, ...]] = get_args(MatrixFunction)
+
 PerfMode = Literal["double_row"]
 """Faster modes of the tensor engine."""
 PERF_MODES: Final[tuple[PerfMode, ...]] = get_args(PerfMode)
@@ -93,6 +120,16 @@ REDUCE_OPS: Final[tuple[ReduceOp, ...]] = get_args(ReduceOp)
 RmwOp = Literal["add"]
 """What a store does with the elements that it meets in memory."""
 RMW_OPS: Final[tuple[RmwOp, ...]] = get_args(RmwOp)
+
+ScatterReduction = Literal[
+    "replace",
+    "add",
+    "mul",
+    "max",
+    "min",
+]
+"""What a scatter does with the elements that it meets."""
+SCATTER_REDUCTIONS: Final[tuple[ScatterReduction, ...]] = get_args(ScatterReduction)
 
 DtypeName = Literal[
     "bool",

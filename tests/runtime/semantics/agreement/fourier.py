@@ -120,27 +120,30 @@ def butterfly_stage() -> Pairs:
     n, batch = 16, 3
     z = RNG(7).normal(size=(batch, n)) + 1j * RNG(8).normal(size=(batch, n))
     order = [int(f"{at:04b}"[::-1], 2) for at in range(n)]
-    state = np.stack([z[:, order].real, z[:, order].imag], -1)
+    state = pairs_of(z[:, order])
     b = np.arange(n // 2)
     on, off = np.ones(n // 2), np.zeros(n // 2)
     for stage in range(4):
         span = 2**stage
         w = np.exp(-1j * np.pi * (b % span) / span)
         state = stage_of(state, on, off, w, stage)
-    yield state[..., 0] + 1j * state[..., 1], np.fft.fft(z)
+    yield state, pairs_of(np.fft.fft(z))
     gate, reverse = (b % 3 != 0).astype(float), (b % 2 == 1) * 0.5
     w = np.exp(1j * b)
-    before = np.stack([z.real, z.imag], -1)
+    before = pairs_of(z)
     for stage in range(4):
         expected = z.copy()
         for at in b[gate != 0]:
             i = at // 2**stage * 2 ** (stage + 1) + at % 2**stage
             pair = z[:, i] + w[at] * z[:, i + 2**stage], z[:, i] - w[at] * z[:, i + 2**stage]
             expected[:, i], expected[:, i + 2**stage] = pair[::-1] if reverse[at] else pair
-        found = stage_of(before, gate, reverse, w, stage)
-        yield found[..., 0] + 1j * found[..., 1], expected
+        yield stage_of(before, gate, reverse, w, stage), pairs_of(expected)
     left_out = stage_of(np.array([[[np.nan, 1], [-0.0, np.inf]]]), np.zeros(1), np.ones(1), np.ones(1) + 0j, 0)
     yield left_out, np.array([[[np.nan, 1], [-0.0, np.inf]]])
+
+
+def pairs_of(numbers: Array) -> Array:
+    return np.stack([numbers.real, numbers.imag], -1)
 
 
 def stage_of(state: Array, gate: Array, reverse: Array, w: Array, stage: int) -> Array:

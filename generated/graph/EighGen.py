@@ -22,9 +22,9 @@ class EighGen(GraphInst):
     """The eigenvalues and eigenvectors of a symmetric matrix.
 
     src = V diag(w) V^T. The eigenvalues ascend; column j of the eigenvectors belongs to eigenvalue j, has length 1, and
-    any sign: in the interpreter its element of the largest magnitude is positive, the first one of several. The
-    symmetric part of src is taken, (A + A^T) / 2. Vectors of equal eigenvalues are any basis of their space. RLX packs
-    both results into one value, [n + n^2].
+    any sign: in the interpreter its element of the largest magnitude is positive, the first one of those within 1e-9 of
+    that. The symmetric part of src is taken, (A + A^T) / 2. Vectors of equal eigenvalues are any basis of their space.
+    RLX packs both results into one value, [n + n^2].
 
     Operands:
         src: f32/f64, [N, N]

@@ -23,11 +23,11 @@ class FftQGen(GraphInst):
     """The discrete Fourier transform of rows of complex whole numbers, in fixed point.
 
     It is Fft by radix-2 stages in decimation in time, on 32-bit words; the result stays an integer under every
-    precision policy. Twiddle factors have 30 fractional bits; products have 64 bits, and are rounded half up to whole
-    numbers. A policy of scaling keeps the stages in range: `wrap` and `saturate` do not scale, and sums beyond 32 bits
-    wrap around or are clipped; `per_stage` halves what each stage gives, rounded half up, and `every_other` that of the
-    first, third, ... one. The words of `norm` are those of Fft. RLX calls `unscaled` Backward, and has `forward` and
-    `ortho` under these names.
+    precision policy. Twiddle factors have 30 fractional bits; products have 64 bits, and are rounded half up to words,
+    which wrap around in any case. A policy of scaling keeps the stages in range: `wrap` and `saturate` do not scale,
+    and sums beyond 32 bits wrap around or are clipped; `per_stage` halves what each stage gives, rounded half up, and
+    `every_other` that of the first, third, ... one. The words of `norm` are those of Fft. RLX calls `unscaled`
+    Backward, and has `forward` and `ortho` under these names.
 
     Operands:
         src: i32, never converted

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ScanBackwardXsGen(GraphInst):
     """The cotangents of the items that a scan goes over, of one operand, round by round.
 
-    It goes through the rounds as ScanBackward does, which see, and keeps what `vjp` yields for the items of one
-    operand.
+    The rounds, and the checkpoints among them, are those of ScanBackward; what `vjp` yields for the items of one
+    operand is kept.
 
     Operands:
         init: any number

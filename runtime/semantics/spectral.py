@@ -73,13 +73,16 @@ class Spectrum:
     def of(cls, matrices: Array) -> Spectrum:
         """Return those of the symmetric parts of matrices, in ascending order; NaN of a matrix that is not finite.
 
-        The element of the largest magnitude of a vector is positive, the first one of several.
+        The element of the largest magnitude of a vector is positive, the first one of those that are equal but for
+        rounding.
         """
         wide = symmetric(matrices)
         finite = np.asarray(np.isfinite(wide).all((-2, -1), keepdims=True))
         values, vectors = np.linalg.eigh(np.where(finite, wide, 0))
         if vectors.size:
-            largest = np.take_along_axis(vectors, np.abs(vectors).argmax(-2, keepdims=True), -2)
+            sizes = np.abs(vectors)
+            first = (sizes >= sizes.max(-2, keepdims=True) * (1 - 1e-9)).argmax(-2, keepdims=True)
+            largest = np.take_along_axis(vectors, first, -2)
             vectors = vectors * np.where(largest < 0, -1.0, 1.0)
         return cls(np.where(finite[..., 0], values, np.nan), np.where(finite, vectors, np.nan))
 

@@ -67,7 +67,9 @@ class ScanBackwardXsGen(GraphInst):
     Examples:
         func @main(%s: f64[], %x: f64[4], %t: f64[4], %d: f64[]) {
           %dx: f64[4] = graph.scan_backward_xs (%s) over (%x) trajectory (%t) upstream (%d) of 0 vjp(
-            %a: f64[], %b: f64[], %dc: f64[]
+            %a: f64[],
+            %b: f64[],
+            %dc: f64[]
           ) {
             %da: f64[] = graph.binary mul %dc, %b
             %db: f64[] = graph.binary mul %dc, %a

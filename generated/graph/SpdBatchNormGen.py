@@ -56,7 +56,7 @@ class SpdBatchNormGen(GraphInst):
     Examples:
         func @main(%x: f64[5,3,3], %g: f64[3,3]) {
           %m: f64[3,3] = graph.spd_karcher_mean %x iterations 20 tolerance 1e-10
-          %y: f64[5,3,3] = graph.spd_batch_norm %x mean %m bias %g epsilon 1e-8
+          %y: f64[5,3,3] = graph.spd_batch_norm %x mean %m bias %g epsilon 1e-08
           return %y
         }
     Source:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from brewer.field_views import enum_alias, enum_constant, group_constant
 from brewer.frozen import frozen
 from brewer.listing import Listed
-from brewer.python_text import docstring, literal
+from brewer.python_text import LINE_LENGTH, docstring, literal
 from brewer.vocabulary import Vocabulary
 
 
@@ -17,6 +17,7 @@ class EntryView:
     mnemonic: str
     module: str
     name: str
+    is_long: bool = False  # whether it needs more than one line
 
 
 @frozen
@@ -30,8 +31,13 @@ class EnumView:
 def mnemonic_entries(listed: Iterable[Listed]) -> tuple[EntryView, ...]:
     """Mnemonic -> the most derived class: the wrapper where there is one."""
     concrete = (each for each in listed if each.kind == "concrete")
-    entries = (EntryView(each.mnemonic, each.module, each.class_name) for each in concrete)
+    entries = (_entry(each.mnemonic, each.module, each.class_name) for each in concrete)
     return tuple(sorted(entries, key=lambda entry: entry.mnemonic))
+
+
+def _entry(mnemonic: str, module: str, name: str) -> EntryView:
+    line = f'    "{mnemonic}": ("{module}", "{name}"),'
+    return EntryView(mnemonic, module, name, len(line) > LINE_LENGTH)
 
 
 def class_entries(listed: Sequence[Listed]) -> tuple[EntryView, ...]:

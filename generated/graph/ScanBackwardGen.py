@@ -67,9 +67,13 @@ class ScanBackwardGen(GraphInst):
         fields: axis, rounds, save_trajectory, checkpoints
     Examples:
         func @main(%s: f64[], %x: f64[4], %t: f64[4], %d: f64[]) {
-          %ds: f64[] = graph.scan_backward (%s) over (%x) trajectory (%t) upstream (%d) vjp(%a: f64[], %b: f64[], %dc: f64[]) {
-            %da: f64[] = graph.binary mul %dc, %b
-            %db: f64[] = graph.binary mul %dc, %a
+          %ds: f64[] = graph.scan_backward (%s) over (%x) trajectory (%t) upstream (%d) vjp(
+            %a: f64[],
+            %b: f64[],
+            %d_next: f64[]
+          ) {
+            %da: f64[] = graph.binary mul %d_next, %b
+            %db: f64[] = graph.binary mul %d_next, %a
             yield %da, %db
           } forward(%a: f64[], %b: f64[]) {
             %c: f64[] = graph.binary mul %a, %b

@@ -84,6 +84,24 @@ BinaryOp = Literal[
 """Operations of the graph on two numbers."""
 BINARY_OPS: Final[tuple[BinaryOp, ...]] = get_args(BinaryOp)
 
+FftNorm = Literal[
+    "unscaled",
+    "backward",
+    "forward",
+    "ortho",
+]
+"""By what a Fourier transform of N numbers is divided, in the words of numpy."""
+FFT_NORMS: Final[tuple[FftNorm, ...]] = get_args(FftNorm)
+
+FftScaling = Literal[
+    "wrap",
+    "saturate",
+    "every_other",
+    "per_stage",
+]
+"""How a fixed-point Fourier transform stays in range."""
+FFT_SCALINGS: Final[tuple[FftScaling, ...]] = get_args(FftScaling)
+
 MaskKind = Literal[
     "none",
     "causal",
@@ -93,6 +111,15 @@ MaskKind = Literal[
 ]
 """Which keys an attention leaves out, or how it weighs them."""
 MASK_KINDS: Final[tuple[MaskKind, ...]] = get_args(MaskKind)
+
+MatrixFunction = Literal[
+    "logm",
+    "expm",
+    "sqrtm",
+    "invsqrtm",
+]
+"""Functions of the eigenvalues of a symmetric matrix."""
+MATRIX_FUNCTIONS: Final[tuple[MatrixFunction, ...]] = get_args(MatrixFunction)
 
 PerfMode = Literal["double_row"]
 """Faster modes of the tensor engine."""
@@ -188,6 +215,16 @@ ScaledFormat = Literal[
 ]
 """Small floats that matrix engines take as codes; fnuz has one NaN, no infinities and no negative zero."""
 SCALED_FORMATS: Final[tuple[ScaledFormat, ...]] = get_args(ScaledFormat)
+
+ScatterReduction = Literal[
+    "replace",
+    "add",
+    "mul",
+    "max",
+    "min",
+]
+"""What a scatter does with the elements that it meets."""
+SCATTER_REDUCTIONS: Final[tuple[ScatterReduction, ...]] = get_args(ScatterReduction)
 
 StraightThrough = Literal[
     "identity",

@@ -45,7 +45,7 @@ class ScanGen(GraphInst):
             init), each (an item of collected along axis)
             One round.
     Passes:
-        op_kind: data_movement
+        op_kind: compute
     Text:
         graph.scan ({init}) over ({items})(? rounds {rounds})
         in the dictionary: axis
@@ -128,7 +128,7 @@ class ScanGen(GraphInst):
             ")",
             Group("rounds", ("rounds", Show("rounds"))),
         ),
-        op_kind="data_movement",
+        op_kind="compute",
         semantics="graph.scan",
     )
 

@@ -18,7 +18,7 @@ from runtime.blocks import Block
 from runtime.dtypes import DType
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
-from runtime.interpreter.inputs import INPUT_MNEMONIC
+from runtime.interpreter.inputs import INPUT_SEMANTICS
 from runtime.interpreter.machine import Evaluator, Interpreter
 from runtime.interpreter.results import settle, settled
 from runtime.rounding import cast_array, natural_dtype
@@ -62,7 +62,7 @@ def execute_again(
 
 
 def _check_comparable(first: Instruction, second: Instruction) -> None:
-    if first.INFO.mnemonic == INPUT_MNEMONIC:
+    if first.INFO.semantics == INPUT_SEMANTICS:
         raise NotComparable("it hands on an input")
     if first.blocks or second.blocks:
         raise NotComparable("what stands in its regions is compared by itself")

@@ -24,7 +24,7 @@ from runtime.tensors import Tensor
 from runtime.types import Shape, Type
 from runtime.values import Value
 
-INPUT_MNEMONIC = "graph.input"
+INPUT_SEMANTICS = "graph.input"  # of inputs and of weights
 INPUT_LABEL = "label"  # the attribute that has the name of the input
 
 
@@ -34,7 +34,7 @@ class Input:
 
     name: str
     type: Type
-    value: Value  # the argument or the tensor that it fills, or the `graph.input` instruction that hands it on
+    value: Value  # the argument or the tensor that it fills, or the instruction that hands it on
 
     @property
     def kind(self) -> str:
@@ -45,14 +45,14 @@ class Input:
 
 
 def inputs_of(function: Function, names: Names) -> Iterator[Input]:
-    """Yield what a function takes in: arguments, `graph.input` instructions, input tensors.
+    """Yield what a function takes in: arguments, `graph.input` and `graph.param` instructions, input tensors.
 
-    Arguments and tensors go by their printed names, `graph.input` by its label.
+    Arguments and tensors go by their printed names, the instructions by their labels.
     """
     for argument in function.args:
         yield Input(names.of(argument), argument.type, argument)
     for inst in function.insts:
-        if inst.INFO.mnemonic == INPUT_MNEMONIC:
+        if inst.INFO.semantics == INPUT_SEMANTICS:
             label: str = getattr(inst, INPUT_LABEL)
             yield Input(label, inst.type, inst)
     for tensor in function.inputs:

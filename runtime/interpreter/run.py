@@ -43,8 +43,8 @@ def run(
     """Run `function`, or the root function, and return what comes out: returned values by position, tensors by name.
 
     `inputs` holds numpy arrays of exactly the dtypes and shapes that the program states: for each argument and input
-    tensor under its printed name, for each `graph.input` under its label. The result has the operands of
-    `return` under 0, 1, ..., since a pass may rename them, then the output tensors under their names.
+    tensor under its printed name, for each `graph.input` and `graph.param` under its label. The result has the
+    operands of `return` under 0, 1, ..., since a pass may rename them, then the output tensors under their names.
 
     Each result of an instruction is rounded once, to its dtype: to nearest even, overflow to infinity, unless
     `rounding` says otherwise (`runtime/number_formats.md` has the rules). An evaluator that rounds by itself does so by

@@ -140,8 +140,8 @@ def parts_of(inst: Instruction, names: Names) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of what stands in the text of `inst`, but for attributes."""
     if inst.dst is not None:
         yield "dst", inst.dst.use_str(names)
-    for index, result in enumerate(inst.results):
-        yield f"result[{index}]", str(result.type)
+    for index, result in enumerate(inst.all_results):
+        yield f"result[{index}]", "none" if result is None else str(result.type)
     for info in inst.INFO.operands:
         held = getattr(inst, info.name)
         if info.variadic:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.ComplexNormSqBackwardGen import ComplexNormSqBackwardGen
 from runtime.instructions import Problem
-from runtime.norm_shapes import shown
+from runtime.operand_shapes import shown
 from runtime.relations import may_be_equal
 
 

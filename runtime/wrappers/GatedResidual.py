@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.GatedResidualGen import GatedResidualGen
 from runtime.instructions import Problem
-from runtime.norm_shapes import why_not_onto
+from runtime.operand_shapes import why_not_onto
 
 
 class GatedResidual(GatedResidualGen):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.LayerNormGen import LayerNormGen
 from runtime.instructions import Problem
-from runtime.norm_shapes import why_not_axis, why_not_from_axis
+from runtime.operand_shapes import why_not_axis, why_not_from_axis
 
 
 class LayerNorm(LayerNormGen):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.LayerNormBackwardGammaGen import LayerNormBackwardGammaGen
 from runtime.instructions import Problem
-from runtime.norm_shapes import why_not_axis
+from runtime.operand_shapes import why_not_axis
 
 
 class LayerNormBackwardGamma(LayerNormBackwardGammaGen):

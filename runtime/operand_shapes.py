@@ -1,6 +1,6 @@
-"""What normalisations, and what is scaled or gated by a condition, ask of the shapes of their operands.
+"""What instructions ask of the shape of one operand beside that of another one, or beside an axis.
 
-Deliberately absent: data types, and ranks of a single operand; definitions state those themselves.
+Deliberately absent: data types, and extents that two operands share; definitions state those themselves.
 """
 
 from __future__ import annotations
@@ -37,6 +37,19 @@ def why_not_onto(name: str, given: Type, src: Type) -> str | None:
     return (
         None if fits else f"{name} of {shown(given.shape)} cannot be broadcast to {shown(src.shape)}, the shape of src"
     )
+
+
+def why_not_filters(filters: Type, src: Type) -> str | None:
+    """Return why a bank of filters does not fit a spectrum of n real and n imaginary parts, or None.
+
+    Shapes: src [..., 2n], filters [M, n / 2 + 1].
+    """
+    if not src.shape or filters.shape is None or len(filters.shape) != 2:
+        return None
+    parts, bins = src.shape[-1], filters.shape[1]
+    if not isinstance(parts, int) or not isinstance(bins, int) or bins == parts // 4 + 1:
+        return None
+    return f"filters have weights for {bins} bins; the first half of a spectrum of {parts // 2} has {parts // 4 + 1}"
 
 
 def shown(shape: Shape) -> str:

@@ -54,6 +54,7 @@ class GatedResidualGen(GraphInst):
         RLX compiler, rlx_compile/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::GatedResidual
         Scalable Diffusion Models with Transformers, arXiv:2212.09748, 3.2, adaLN-Zero
+        facebookresearch/DiT on GitHub, models.py, DiTBlock, modulate
     Semantics: elementwise.gated_residual
     Wrapper: `GatedResidual` of runtime/wrappers/, which the parser builds
     """

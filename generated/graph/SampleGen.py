@@ -46,7 +46,7 @@ class SampleGen(GraphInst):
             Where the random numbers of the backend start; 0 leaves it to the backend.
     Results:
         result: i32, [N]; integers/f32; an index; the caller may choose the dtype
-            The indices, [N].
+            The indices: [N].
     Rules:
         uniforms_0_is_N: logits.shape[0] equals uniforms.shape[0]
     Passes:

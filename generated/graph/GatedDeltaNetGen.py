@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 class GatedDeltaNetGen(GraphInst):
     """The gated delta rule, a linear attention whose memory is corrected by each key, over sequences.
 
-    For each item, in every head, with a state of N keys times N values that is 0 at first:
+    For each item, in every head, with a state of N keys times N values that is 0 at first, `state = exp(gate) * state`,
+    then `state = state + outer(keys, beta * (values - keys @ state))`, then the result is `queries @ state / sqrt(N)`.
+    A gate of rank 4 has a number for each key.
 
-    state = exp(gate) * state state = state + outer(keys, beta * (values - keys @ state)) y = queries / sqrt(N) @ state
-
-    A gate of rank 4 has a number for each key. Queries and keys are taken as they are; they usually have a length of 1.
-    The state of the paper is the transpose of this one, and it has no `1 / sqrt(N)`. RLX writes the last state over the
-    initial one, and states N as `state_size` and the rank of the gate as `gate_per_channel`, too.
+    Queries and keys are taken as they are; usually they have a length of 1. The state of the paper is the transpose of
+    this one, and it does not divide by `sqrt(N)`. RLX writes the last state over the initial one, and states N as
+    `state_size` and the rank of the gate as `gate_per_channel`, too.
 
     Operands:
         queries: floats, [B, S, H, N]

@@ -23,12 +23,9 @@ if TYPE_CHECKING:
 class GruGen(GraphInst):
     """Gated recurrent units over sequences, in any number of layers.
 
-    For each item, with s the logistic function:
-
-    r = s(Wr x + br + Rr h + cr) z = s(Wz x + bz + Rz h + cz) n = tanh(Wn x + bn + r * (Rn h + cn)) without
-    linear_before_reset: Rn (r * h) + cn h = (1 - z) * n + z * h
-
-    The rows of a block are those of r, then of z, then of n; ONNX has z in front of r.
+    For each item `r = s(Wr x + br + Rr h + cr)`, with s the logistic function, likewise z, and `n = tanh(Wn x + bn + r
+    * (Rn h + cn))`, or `n = tanh(Wn x + bn + Rn (r * h) + cn)` without `linear_before_reset`. Then `h = (1 - z) * n + z
+    * h`. The rows of a block are those of r, then of z, then of n; ONNX has z in front of r.
 
     Weights and biases are packed: the blocks of all layers one behind the other, those of the directions of a layer
     side by side, forward first; each in row-major order. RLX has no last states as results: it writes them over the

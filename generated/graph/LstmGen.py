@@ -23,12 +23,9 @@ if TYPE_CHECKING:
 class LstmGen(GraphInst):
     """Long short-term memory over sequences, in any number of layers.
 
-    For each item, with s the logistic function:
-
-    i, f, o = s(Wi x + Ri h + bi), s(Wf x + Rf h + bf), s(Wo x + Ro h + bo) g = tanh(Wg x + Rg h + bg) c = f * c + i * g
-    h = o * tanh(c)
-
-    The rows of a block are those of i, then of f, of g and of o; ONNX has i, o, f, g.
+    For each item `i = s(Wi x + Ri h + bi)`, with s the logistic function, likewise f and o, and `g = tanh(Wg x + Rg h +
+    bg)`. Then `c = f * c + i * g`, and `h = o * tanh(c)`. The rows of a block are those of i, then of f, of g and of o;
+    ONNX has i, o, f, g.
 
     Weights and biases are packed: the blocks of all layers one behind the other, those of the directions of a layer
     side by side, forward first; each in row-major order. RLX has no last states as results: it writes them over the

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 class Mamba2Gen(GraphInst):
     """The state space model of Mamba-2, whose states of a head all decay alike, over sequences.
 
-    For each item, in every head, with a state of P times N elements that is 0 at first:
+    For each item, in every head, with a state h of P times N elements that is 0 at first, `h = exp(step * transition) *
+    h + outer(step * src, input_matrix)`, then the result is `h @ output_matrix`.
 
-    state = exp(step * transition) * state + outer(step * src, input_matrix) y = state @ output_matrix
-
-    `step` is taken as it is; it usually was a softplus. RLX states P and N as `head_dim` and `state_size`, too.
+    `step` is taken as it is; usually it was a softplus. RLX states P and N as `head_dim` and `state_size`, too.
 
     Operands:
         src: floats, [B, S, H, P]

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 class SelectiveScanGen(GraphInst):
     """The selective state space model of Mamba, over sequences.
 
-    For each item, in every channel, with a state h of N elements that is 0 at first:
+    For each item, in every channel, with a state h of N elements that is 0 at first, `h = exp(step * transition) * h +
+    step * input_matrix * src`, then the result is the sum of `output_matrix * h`.
 
-    h = exp(step * transition) * h + step * input_matrix * src y = sum(output_matrix * h)
-
-    Number of states and channels follow from the shapes; RLX states the former as `state_size`, too.
+    The numbers of channels and of states follow from the shapes; RLX states the latter as `state_size`, too.
 
     Operands:
         src: floats, [B, S, H]

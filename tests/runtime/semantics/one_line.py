@@ -16,6 +16,8 @@ from tests.runtime.semantics.check import outputs
 
 Array = NDArray[Any]
 
+QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}  # to compile
+
 
 def beside(form: str, *expected: Any, **inputs: Array) -> list[tuple[Array, Any]]:
     """Return what an instruction gives, each value beside what is expected of it; `%name` is the input `name`."""
@@ -58,11 +60,20 @@ def by_onnx(op: str, *inputs: Array | None, results: int = 1, opset: int = 24, *
 
 
 def by_jax(function: Callable[..., Any], *inputs: Any) -> Any:
-    """Return what a function of JAX makes of arrays, in f64; compiled as a whole, which is faster than step by step."""
+    """Return what a function of JAX makes of arrays, in f64; compiled as a whole, once for each function and shape."""
     with jax.enable_x64(True):
-        return jax.tree.map(np.asarray, jax.jit(function)(*inputs))
+        return jax.tree.map(np.asarray, _CALLED(function, *inputs))
 
 
 def pulled_back(function: Callable[..., Any], inputs: Sequence[Array], gradient: Any) -> list[Array]:
     """Return the gradients by all inputs of a function of JAX, from that by its result, in f64."""
-    return list(by_jax(lambda at, back: jax.vjp(function, *at)[1](back), tuple(inputs), gradient))
+    with jax.enable_x64(True):
+        return [np.asarray(array) for array in _PULLED_BACK(function, tuple(inputs), gradient)]
+
+
+def _pulled_back(function: Callable[..., Any], inputs: Any, gradient: Any) -> Any:
+    return jax.vjp(function, *inputs)[1](gradient)
+
+
+_CALLED = jax.jit(lambda function, *inputs: function(*inputs), static_argnums=0, compiler_options=QUICKLY)
+_PULLED_BACK = jax.jit(_pulled_back, static_argnums=0, compiler_options=QUICKLY)

@@ -1,5 +1,6 @@
 """Normalisations beside the reference evaluator of ONNX and JAX, their gradients beside those of JAX."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -62,29 +63,38 @@ def group_norm() -> Pairs:
             yield from beside(form, expected, x=x, g=g, b=b)
 
 
-def fused(name: str, function: Callable[..., Any]) -> Callable[[], Pairs]:
+def fused(name: str, normalised: Callable[..., Any]) -> Callable[[], Pairs]:
     def pairs() -> Iterator[tuple[Any, Any]]:
-        for shape in ((2, 3, 4), (5,)):
+        for shape in ((2, 3, 4), (5,), (3, 1)):
             x, r = normal(1, *shape), normal(2, *shape)
             c, g, b = normal(3, shape[-1]), normal(4, shape[-1]), normal(5, shape[-1])
-            end = "gamma %g beta %b {epsilon = 0.5}"
-            plain = by_jax(partial(function, epsilon=0.5), x + r, g, b)
-            yield from beside(f"graph.{name} %x, %r {end}", plain, x=x, r=r, g=g, b=b)
-            biased = by_jax(partial(function, epsilon=0.5), x + r + c, g, b)
-            yield from beside(f"graph.{name} %x, %r bias %c {end}", biased, x=x, r=r, c=c, g=g, b=b)
+            for epsilon in EPSILONS:
+                end = f"gamma %g beta %b {{epsilon = {epsilon}}}"
+                plain, biased = (normalised(total, g, epsilon) + b for total in (x + r, x + r + c))
+                yield from beside(f"graph.{name} %x, %r {end}", plain, x=x, r=r, g=g, b=b)
+                yield from beside(f"graph.{name} %x, %r bias %c {end}", biased, x=x, r=r, c=c, g=g, b=b)
 
     return pairs
+
+
+def _layer_by_onnx(x: Any, gamma: Any, epsilon: float) -> Any:
+    return by_onnx("LayerNormalization", x, gamma, epsilon=epsilon)[0]
+
+
+def _rms_by_onnx(x: Any, gamma: Any, epsilon: float) -> Any:
+    return by_onnx("RMSNormalization", x, gamma, epsilon=epsilon)[0]
 
 
 ONTO = (((2, 3, 4), (2, 1, 4)), ((2, 3, 1), (1, 1)))
 
 
 def ada_layer_norm() -> Pairs:
-    for shape, onto in ONTO:
+    for (shape, onto), epsilon in itertools.product((*ONTO, ((3, 4), (3, 4))), EPSILONS):
         x, s, t = normal(1, *shape), normal(2, *onto), normal(3, *onto)
-        for norm, function in NORMS.items():
-            form = f"graph.ada_layer_norm {norm} %x scale %s shift %t {{epsilon = 0.5}}"
-            yield from beside(form, by_jax(partial(function, epsilon=0.5), x, 1 + s, t), x=x, s=s, t=t)
+        for norm, normalised in (("layer_norm", _layer_by_onnx), ("rms_norm", _rms_by_onnx)):
+            expected = normalised(x, np.ones(shape[-1]), epsilon) * (1 + s) + t
+            form = f"graph.ada_layer_norm {norm} %x scale %s shift %t {{epsilon = {epsilon}}}"
+            yield from beside(form, expected, x=x, s=s, t=t)
 
 
 def ada_layer_norm_backward() -> Pairs:
@@ -155,9 +165,19 @@ CHECKS = (
     Check("graph.layer_norm", "jax.nn.standardize, rounded to bf16", layer_norm_in_bf16, 0),
     Check("graph.rms_norm", "onnx.reference RMSNormalization", rms_norm, 1e-14),
     Check("graph.group_norm", "onnx.reference GroupNormalization", group_norm, 1e-14),
-    Check("graph.fused_residual_ln", "jax.nn.standardize", fused("fused_residual_ln", _layer), 1e-14),
-    Check("graph.fused_residual_rms_norm", "JAX", fused("fused_residual_rms_norm", _rms), 1e-14),
-    Check("graph.ada_layer_norm", "JAX, jax.nn.standardize", ada_layer_norm, 1e-14),
+    Check(
+        "graph.fused_residual_ln",
+        "onnx.reference LayerNormalization",
+        fused("fused_residual_ln", _layer_by_onnx),
+        1e-14,
+    ),
+    Check(
+        "graph.fused_residual_rms_norm",
+        "onnx.reference RMSNormalization",
+        fused("fused_residual_rms_norm", _rms_by_onnx),
+        1e-14,
+    ),
+    Check("graph.ada_layer_norm", "onnx.reference LayerNormalization, RMSNormalization", ada_layer_norm, 1e-14),
     Check("graph.ada_layer_norm_backward", "jax.vjp of graph.ada_layer_norm in JAX", ada_layer_norm_backward, 1e-13),
     Check("graph.ada_layer_norm_backward", "differences", ada_layer_norm_differences, 1e-7),
     Check("graph.layer_norm_backward_input", "jax.vjp of jax.nn.standardize", backward(*OF_INPUT), 1e-13),

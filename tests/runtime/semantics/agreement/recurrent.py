@@ -51,7 +51,7 @@ def layers(name: str) -> Callable[[], Pairs]:
     """Any layers and directions, by `jax.lax.scan` of the equations of PyTorch."""
 
     def pairs() -> Iterator[tuple[Any, Any]]:
-        for count, directions, relu in ((2, 1, False), (3, 2, True)):
+        for count, directions, relu in ((3, 2, False), *([(2, 1, True)] if name == "rnn" else [])):
             inputs, states = _inputs(name, count, directions, LENGTH), _states(name, count * directions)
             step = _relu if relu and name == "rnn" else STEPS[name]
 

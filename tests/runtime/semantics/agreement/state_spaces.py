@@ -83,7 +83,7 @@ def mamba2_as_attention() -> Pairs:
 
 def gated_delta_net() -> Iterator[tuple[Any, Any]]:
     """S = S (alpha (I - beta k k')) + beta v k' and o = S q, as the paper writes it; states are transposes of ours."""
-    for (batch, length, heads, size), per_key in (((2, 6, 3, 4), False), ((2, 6, 3, 4), True), ((1, 1, 1, 1), False)):
+    for (batch, length, heads, size), per_key in (((2, 6, 3, 4), False), ((2, 6, 3, 4), True)):
         shape = (batch, length, heads, size)
         given = {name: normal(seed, *shape) for seed, name in enumerate("qkv")}
         given["k"] /= np.linalg.norm(given["k"], axis=-1, keepdims=True)
@@ -91,9 +91,8 @@ def gated_delta_net() -> Iterator[tuple[Any, Any]]:
         given["b"] = np.random.default_rng(5).uniform(0, 1, shape[:3])
         state = normal(6, batch, heads, size, size)
 
-        over_heads = jax.vmap(_delta_rule, in_axes=(1, 1, 1, 1, 1, 0), out_axes=(1, 0))
         for initial in (np.zeros_like(state), state):
-            expected = by_jax(jax.vmap(over_heads), *given.values(), initial)
+            expected = by_jax(DELTA_RULES, *given.values(), initial)
             if initial is state:
                 yield from beside(f"{DELTA} state %s", *expected, **given, s=state)
             else:
@@ -111,6 +110,9 @@ def _delta_rule(q: Any, k: Any, v: Any, g: Any, beta: Any, state: Any) -> Any:
 
     last, y = jax.lax.scan(step, state.T, (q, k, v, g, beta))
     return y, last.T
+
+
+DELTA_RULES = jax.vmap(jax.vmap(_delta_rule, in_axes=(1, 1, 1, 1, 1, 0), out_axes=(1, 0)))  # of all heads and batches
 
 
 def gated_delta_net_as_memory() -> Pairs:

@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import ADA_NORM_KINDS, FLOATS, AdaNormKind
-from runtime.infer.norms import ada_layer_norm_backward_type
-from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import extent, may_be_equal
 from runtime.types import Type
-from runtime.values import Operand
+from runtime.values import Operand, Value
 
 if TYPE_CHECKING:
     from runtime.bir.records import BirWriter, Record
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class AdaLayerNormBackwardGen(GraphInst):
-    """The gradients of an adaptive normalisation with respect to its three operands, in one vector.
+    """The gradients of an adaptive normalisation with respect to its three operands.
 
-    The result is the gradient of `src`, then that of `scale`, then that of `shift`, each in row-major order. The
-    gradients of `scale` and `shift` are summed over what the two are broadcast along.
+    The gradients of `scale` and `shift` are summed over what the two are broadcast along. RLX has one result, a vector
+    of the three gradients one behind the other, each in row-major order.
 
     Operands:
         src: floats
@@ -41,8 +40,12 @@ class AdaLayerNormBackwardGen(GraphInst):
         epsilon: float, by default 1e-06, at least 0
             What was added to the variance, or to the mean of the squares.
     Results:
-        result: by `ada_layer_norm_backward_type`
-            The type of the gradients of `src`, of a scale and of a shift like it, one behind the other.
+        of_src: the type of src
+            The gradient with respect to `src`.
+        of_scale: the type of scale
+            The gradient with respect to `scale`.
+        of_shift: the type of shift
+            The gradient with respect to `shift`.
     Rules:
         scale_dtype: scale.dtype equals src.dtype
         scale_extent: scale.shape[-1] equals src.shape[-1]
@@ -60,9 +63,9 @@ class AdaLayerNormBackwardGen(GraphInst):
         operands: src, scale, shift, gradient
         fields: norm, epsilon
     Examples:
-        func @main(%x: f32[2,4,8], %s: f32[2,1,8], %t: f32[2,1,8], %g: f32[2,4,8]) {
-          %y: f32[96] = graph.ada_layer_norm_backward layer_norm %x scale %s shift %t gradient %g
-          return %y
+        func @main(%x: f32[4,8], %s: f32[8], %t: f32[8], %d: f32[4,8]) {
+          %a: f32[4,8], %b: f32[8], %c: f32[8] = graph.ada_layer_norm_backward rms_norm %x scale %s shift %t gradient %d
+          return %a, %b, %c
         }
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
@@ -117,6 +120,20 @@ class AdaLayerNormBackwardGen(GraphInst):
                 min=0,
             ),
         ),
+        results=(
+            ResultInfo(
+                "of_src",
+                same_as="src",
+            ),
+            ResultInfo(
+                "of_scale",
+                same_as="scale",
+            ),
+            ResultInfo(
+                "of_shift",
+                same_as="shift",
+            ),
+        ),
         rhs=(
             Show("norm"),
             Show("src"),
@@ -143,7 +160,7 @@ class AdaLayerNormBackwardGen(GraphInst):
         norm: AdaNormKind,
         *,
         epsilon: float = 1e-06,
-        result_type: Type | None = None,
+        result_types: Sequence[Type] | None = None,
         loc: str | None = None,
     ) -> None:
         try:
@@ -153,7 +170,10 @@ class AdaLayerNormBackwardGen(GraphInst):
             self._gradient = gradient
             self._norm = norm
             self._epsilon = float(epsilon)
-            super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
+            if result_types is None:
+                result_types = self.infer_result_types()
+            super().__init__(result_types[0] if result_types else Type.none(), loc)
+            self._add_results(result_types[1:])
             self._link_operands()
         except Exception:
             self._give_up(locals())
@@ -197,6 +217,21 @@ class AdaLayerNormBackwardGen(GraphInst):
     def epsilon(self, value: float) -> None:
         self._epsilon = float(value)
 
+    @property
+    def of_src(self) -> Value:
+        """The gradient with respect to `src`."""
+        return self
+
+    @property
+    def of_scale(self) -> Value:
+        """The gradient with respect to `scale`."""
+        return self._result(1)
+
+    @property
+    def of_shift(self) -> Value:
+        """The gradient with respect to `shift`."""
+        return self._result(2)
+
     def operands(self) -> tuple[Operand, ...]:
         return (
             self._src,
@@ -223,8 +258,22 @@ class AdaLayerNormBackwardGen(GraphInst):
             f" shift {self._shift.use_str(names)} gradient {self._gradient.use_str(names)}"
         )
 
-    def infer_result_type(self) -> Type:
-        return ada_layer_norm_backward_type(self._src.type, self._scale.type)
+    def _infer_of_src(self) -> Type:
+        return self._src.type
+
+    def _infer_of_scale(self) -> Type:
+        return self._scale.type
+
+    def _infer_of_shift(self) -> Type:
+        return self._shift.type
+
+    def infer_result_types(self) -> tuple[Type, ...]:
+        """Return the types of all results that the definition gives for these operands."""
+        return (
+            self._infer_of_src(),
+            self._infer_of_scale(),
+            self._infer_of_shift(),
+        )
 
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._src)

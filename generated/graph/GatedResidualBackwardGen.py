@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import FLOATS
-from runtime.infer.elementwise import gated_residual_backward_type
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import extent, may_be_equal
 from runtime.types import Type
-from runtime.values import Operand
+from runtime.values import Operand, Value
 
 if TYPE_CHECKING:
     from runtime.bir.records import BirWriter, Record
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class GatedResidualBackwardGen(GraphInst):
-    """The gradients of a gated residual with respect to its three operands, in one vector.
+    """The gradients of a gated residual with respect to its three operands.
 
-    The result is the gradient of `src`, which is `gradient`, then that of `sublayer`, `gradient * gate`, then that of
-    `gate`, the sum of `gradient * sublayer` over what the gate is broadcast along; each in row-major order.
+    They are `gradient`, `gradient * gate`, and the sum of `gradient * sublayer` over what the gate is broadcast along.
+    RLX has one result, a vector of the three gradients one behind the other, each in row-major order.
 
     Operands:
         src: floats
@@ -36,8 +35,12 @@ class GatedResidualBackwardGen(GraphInst):
         gradient: floats
             The gradient with respect to the result of the gated residual, of the shape of `src`.
     Results:
-        result: by `gated_residual_backward_type`
-            The type of the gradients of `src`, of a value like it and of a gate, one behind the other.
+        of_src: the type of src
+            The gradient with respect to `src`.
+        of_sublayer: the type of sublayer
+            The gradient with respect to `sublayer`.
+        of_gate: the type of gate
+            The gradient with respect to `gate`.
     Rules:
         sublayer_dtype: sublayer.dtype equals src.dtype
         sublayer_shape: sublayer.shape equals src.shape
@@ -54,8 +57,8 @@ class GatedResidualBackwardGen(GraphInst):
         operands: src, sublayer, gate, gradient
     Examples:
         func @main(%x: f32[2,4,8], %y: f32[2,4,8], %g: f32[2,1,8], %d: f32[2,4,8]) {
-          %z: f32[144] = graph.gated_residual_backward %x, %y gate %g gradient %d
-          return %z
+          %a: f32[2,4,8], %b: f32[2,4,8], %c: f32[2,1,8] = graph.gated_residual_backward %x, %y gate %g gradient %d
+          return %a, %b, %c
         }
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
@@ -93,6 +96,20 @@ class GatedResidualBackwardGen(GraphInst):
                 dtypes=FLOATS,
             ),
         ),
+        results=(
+            ResultInfo(
+                "of_src",
+                same_as="src",
+            ),
+            ResultInfo(
+                "of_sublayer",
+                same_as="sublayer",
+            ),
+            ResultInfo(
+                "of_gate",
+                same_as="gate",
+            ),
+        ),
         rhs=(
             Show("src"),
             ",",
@@ -116,7 +133,7 @@ class GatedResidualBackwardGen(GraphInst):
         gate: Operand,
         gradient: Operand,
         *,
-        result_type: Type | None = None,
+        result_types: Sequence[Type] | None = None,
         loc: str | None = None,
     ) -> None:
         try:
@@ -124,7 +141,10 @@ class GatedResidualBackwardGen(GraphInst):
             self._sublayer = sublayer
             self._gate = gate
             self._gradient = gradient
-            super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
+            if result_types is None:
+                result_types = self.infer_result_types()
+            super().__init__(result_types[0] if result_types else Type.none(), loc)
+            self._add_results(result_types[1:])
             self._link_operands()
         except Exception:
             self._give_up(locals())
@@ -149,6 +169,21 @@ class GatedResidualBackwardGen(GraphInst):
     def gradient(self) -> Operand:
         """The gradient with respect to the result of the gated residual, of the shape of `src`."""
         return self._gradient
+
+    @property
+    def of_src(self) -> Value:
+        """The gradient with respect to `src`."""
+        return self
+
+    @property
+    def of_sublayer(self) -> Value:
+        """The gradient with respect to `sublayer`."""
+        return self._result(1)
+
+    @property
+    def of_gate(self) -> Value:
+        """The gradient with respect to `gate`."""
+        return self._result(2)
 
     def operands(self) -> tuple[Operand, ...]:
         return (
@@ -176,8 +211,22 @@ class GatedResidualBackwardGen(GraphInst):
             f" gate {self._gate.use_str(names)} gradient {self._gradient.use_str(names)}"
         )
 
-    def infer_result_type(self) -> Type:
-        return gated_residual_backward_type(self._src.type, self._gate.type)
+    def _infer_of_src(self) -> Type:
+        return self._src.type
+
+    def _infer_of_sublayer(self) -> Type:
+        return self._sublayer.type
+
+    def _infer_of_gate(self) -> Type:
+        return self._gate.type
+
+    def infer_result_types(self) -> tuple[Type, ...]:
+        """Return the types of all results that the definition gives for these operands."""
+        return (
+            self._infer_of_src(),
+            self._infer_of_sublayer(),
+            self._infer_of_gate(),
+        )
 
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._src)

@@ -39,13 +39,6 @@ def complex_norm_sq_type(src: Type) -> Type:
     return Type.tensor(src.dtype, src.shape[:-1] if src.shape else None)
 
 
-def gated_residual_backward_type(src: Type, gate: Type) -> Type:
-    """Return the type of the gradients of `src`, of a value like it and of a gate, one behind the other."""
-    counts = src.n_elements, gate.n_elements
-    total = None if counts[0] is None or counts[1] is None else 2 * counts[0] + counts[1]
-    return Type.tensor(src.dtype, (total,))
-
-
 def broadcast_shapes(lhs: Shape | None, rhs: Shape | None) -> Shape | None:
     """Return the numpy broadcast of two shapes, or None where it is not known or does not exist."""
     if lhs is None or rhs is None:

@@ -93,11 +93,10 @@ def gated_residual(inst: Any, operands: Sequence[Any]) -> Array:
     return np.asarray(src + gate * sublayer)
 
 
-def gated_residual_backward(inst: Any, operands: Sequence[Any]) -> Array:
-    """Return the gradients of `src`, `sublayer` and `gate`, one behind the other."""
+def gated_residual_backward(inst: Any, operands: Sequence[Any]) -> tuple[Array, Array, Array]:
+    """Return the gradients of `src`, `sublayer` and `gate`."""
     _, sublayer, gate, gradient = in_f64(operands)
-    parts = (gradient, gradient * gate, summed_onto(gradient * sublayer, gate.shape))
-    return np.concatenate([part.reshape(-1) for part in parts])
+    return gradient, gradient * gate, summed_onto(gradient * sublayer, gate.shape)
 
 
 @uses_machine

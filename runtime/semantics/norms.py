@@ -61,13 +61,12 @@ def ada_layer_norm(inst: Any, operands: Sequence[Any]) -> Array:
     return _affine(_by_kind(inst, src)[0], 1 + scale, shift)
 
 
-def ada_layer_norm_backward(inst: Any, operands: Sequence[Any]) -> Array:
-    """Return the gradients of `src`, `scale` and `shift`, one behind the other."""
+def ada_layer_norm_backward(inst: Any, operands: Sequence[Any]) -> tuple[Array, Array, Array]:
+    """Return the gradients of `src`, `scale` and `shift`."""
     src, scale, _, gradient = in_f64(operands)
     normal, inverse = _by_kind(inst, src)
     of_src = _through(normal, inverse, gradient * (1 + scale), (-1,), centred=inst.norm == "layer_norm")
-    parts = (of_src, summed_onto(gradient * normal, scale.shape), summed_onto(gradient, scale.shape))
-    return np.concatenate([part.reshape(-1) for part in parts])
+    return of_src, summed_onto(gradient * normal, scale.shape), summed_onto(gradient, scale.shape)
 
 
 def layer_norm_backward_input(inst: Any, operands: Sequence[Any]) -> Array:

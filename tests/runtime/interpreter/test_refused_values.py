@@ -7,7 +7,7 @@ import pytest
 
 from runtime.interpreter import InterpreterError
 from tests.runtime.semantics.check import outputs
-from tests.runtime.semantics.one_line import program
+from tests.runtime.semantics.from_arrays import program
 
 LOGITS = np.array([[0.5, 1.5, 0], [2, 0, 1]])
 LOSS = "graph.softmax_cross_entropy_with_logits %x labels %l"

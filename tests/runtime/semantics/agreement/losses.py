@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from tests.runtime.semantics.check import Check, Pairs, gradients
-from tests.runtime.semantics.one_line import beside, by_onnx, normal, program, pulled_back
+from tests.runtime.semantics.from_arrays import beside, by_onnx, normal, program, pulled_back
 
 LARGE = np.array([[1000.0, 1001, 999], [-1000, -1001, 3], [0, 0, 0]])
 LABELS = np.array([2, 0, 1])

@@ -12,7 +12,7 @@ import onnx
 
 from runtime.dtypes import bf16
 from tests.runtime.semantics.check import Check, Pairs, gradients
-from tests.runtime.semantics.one_line import beside, by_jax, by_onnx, normal, program, pulled_back
+from tests.runtime.semantics.from_arrays import beside, by_jax, by_onnx, normal, program, pulled_back
 
 EPSILONS = (2.0**-17, 0.5)  # ONNX holds an epsilon in f32
 LARGE = 1e4 * (1 + 1e-3 * normal(9, 2, 3, 4))  # a mean far above the deviations
@@ -101,10 +101,9 @@ def ada_layer_norm_backward() -> Pairs:
     for shape, onto in ONTO:
         x, s, t, d = normal(1, *shape), normal(2, *onto), normal(3, *onto), normal(4, *shape)
         for norm, function in NORMS.items():
-            parts = pulled_back(lambda x, s, t, f=function: f(x, 1 + s, t, 1e-2), (x, s, t), d)
-            expected = np.concatenate([np.ravel(part) for part in parts])
+            expected = pulled_back(lambda x, s, t, f=function: f(x, 1 + s, t, 1e-2), (x, s, t), d)
             form = f"graph.ada_layer_norm_backward {norm} %x scale %s shift %t gradient %d {{epsilon = 0.01}}"
-            yield from beside(form, expected, x=x, s=s, t=t, d=d)
+            yield from beside(form, *expected, x=x, s=s, t=t, d=d)
 
 
 def ada_layer_norm_differences() -> Pairs:
@@ -112,9 +111,9 @@ def ada_layer_norm_differences() -> Pairs:
     d = normal(4, 2, 3, 4)
     for norm in NORMS:
         text = program(f"graph.ada_layer_norm {norm} %x scale %s shift %t", [d], inputs)
-        expected = np.concatenate([gradients(text, inputs, [d], wrt).reshape(-1) for wrt in inputs])
+        expected = [gradients(text, inputs, [d], wrt) for wrt in inputs]
         form = f"graph.ada_layer_norm_backward {norm} %x scale %s shift %t gradient %d"
-        yield from beside(form, expected, **inputs, d=d)
+        yield from beside(form, *expected, **inputs, d=d)
 
 
 def backward(wrt: int, form: str, *used: str) -> Callable[[], Pairs]:

@@ -13,7 +13,7 @@ import onnx
 import onnxruntime  # type: ignore[import-untyped]
 
 from tests.runtime.semantics.check import Check, Pairs, outputs
-from tests.runtime.semantics.one_line import beside, by_jax, by_onnx, normal, program
+from tests.runtime.semantics.from_arrays import beside, by_jax, by_onnx, normal, program
 
 BATCH, LENGTH, FEATURES, SIZE = 2, 4, 3, 5
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}

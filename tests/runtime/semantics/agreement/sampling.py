@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 from tests.runtime.semantics.check import Check, Pairs
-from tests.runtime.semantics.one_line import beside, normal
+from tests.runtime.semantics.from_arrays import beside, normal
 
 UNIFORMS = np.random.default_rng(7).uniform(size=200)
 

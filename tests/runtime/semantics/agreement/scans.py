@@ -6,7 +6,7 @@ import numpy as np
 from jax import lax
 
 from tests.runtime.semantics.check import Check, Pairs
-from tests.runtime.semantics.one_line import beside, by_jax, by_onnx, normal
+from tests.runtime.semantics.from_arrays import beside, by_jax, by_onnx, normal
 
 
 def cumsum() -> Pairs:

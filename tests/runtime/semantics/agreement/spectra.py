@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.runtime.semantics.check import Check, Pairs, gradients
-from tests.runtime.semantics.one_line import beside, by_jax, normal, program, pulled_back
+from tests.runtime.semantics.from_arrays import beside, by_jax, normal, program, pulled_back
 
 
 def whisper(complex_bins: Any, filters: Any) -> Any:

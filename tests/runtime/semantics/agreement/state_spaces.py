@@ -11,7 +11,7 @@ import numpy as np
 from scipy import signal
 
 from tests.runtime.semantics.check import Check, Pairs
-from tests.runtime.semantics.one_line import beside, by_jax, normal
+from tests.runtime.semantics.from_arrays import beside, by_jax, normal
 
 SELECTIVE = "graph.selective_scan %x step %d transition %a input %b output %c"
 MAMBA2 = "graph.mamba2 %x step %d transition %a input %b output %c"

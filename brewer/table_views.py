@@ -18,6 +18,11 @@ class EntryView:
     module: str
     name: str
 
+    @property
+    def place(self) -> str:
+        """Module and class, as they stand behind the mnemonic."""
+        return literal((self.module, self.name), 4, len(f'"{self.mnemonic}": '))
+
 
 @frozen
 class EnumView:

@@ -59,8 +59,8 @@ class SampleGen(GraphInst):
         operands: logits, uniforms
         fields: top_k, top_p, temperature, seed
     Examples:
-        func @main(%x: f32[4,100], %u: f32[4]) {
-          %y: i32[4] = graph.sample %x uniforms %u {top_k = 40, top_p = 0.9, temperature = 0.7}
+        func @main(%x: f32[4,100]) {
+          %y: i32[4] = graph.sample %x {top_k = 1}
           return %y
         }
     Source:

@@ -174,7 +174,7 @@ def test_records_are_those_that_the_reader_knows(form: RecordForm) -> None:
     assert (form.has_dst, form.has_engine, form.is_open) == (plan.takes_dst, plan.takes_engine, info.open_attributes)
     assert form.is_open == plan.carries == plan.takes_regions == (form.n_regions is None)
     assert form.n_regions in (None, len(info.regions))
-    assert form.max_results == (None if info.many_results else min(len(info.results), 1))
+    assert form.max_results == (None if info.has_any_number_of_results else len(info.results))
 
 
 RENAMED = RecordForm(

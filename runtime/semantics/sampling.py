@@ -30,7 +30,7 @@ def sample(inst: Any, operands: Sequence[Any]) -> Array:
     possible = probabilities > 0
     if uniforms is None:
         if (possible.sum(axis=1) > 1).any():
-            raise InterpreterError("draws random numbers of its backend's own; give them as `uniforms`, or top_k = 1")
+            raise InterpreterError("draws random numbers of its backend's own; give them as `uniforms`, or top_p = 0")
         return np.asarray(possible.argmax(axis=1))
     if not ((uniforms >= 0) & (uniforms < 1)).all():
         raise InterpreterError("uniforms are to be at least 0 and below 1")

@@ -24,7 +24,7 @@ ROWS = np.zeros(2)
         (LOSS, ROWS, {"x": LOGITS, "l": np.array([np.nan, 0], np.float32)}, r"labels\[0\] is nan"),
         (GRADIENT, LOGITS, {"x": LOGITS, "l": np.array([0, 9]), "d": ROWS}, r"labels\[1\] is 9"),
         ("graph.sample %x", np.zeros(2, np.int32), {"x": LOGITS}, "draws random numbers of its backend's own"),
-        ("graph.sample %x {seed = 7}", np.zeros(2, np.int32), {"x": LOGITS}, "give them as `uniforms`, or top_k = 1"),
+        ("graph.sample %x {seed = 7}", np.zeros(2, np.int32), {"x": LOGITS}, "give them as `uniforms`, or top_p = 0"),
         ("graph.sample %x uniforms %u", np.zeros(2, np.int32), {"x": LOGITS, "u": np.ones(2)}, "below 1"),
         ("graph.sample %x uniforms %u", np.zeros(2, np.int32), {"x": LOGITS, "u": -np.ones(2)}, "at least 0"),
         ("graph.sample %x uniforms %u", np.zeros(2, np.int32), {"x": LOGITS, "u": ROWS * np.nan}, "at least 0"),

@@ -60,7 +60,7 @@ class SampleGen(GraphInst):
         fields: top_k, top_p, temperature, seed
     Examples:
         func @main(%x: f32[4,100]) {
-          %y: i32[4] = graph.sample %x {top_p = 0}
+          %y: i32[4] = graph.sample %x {top_p = 0.0}
           return %y
         }
     Source:

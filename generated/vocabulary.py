@@ -32,6 +32,13 @@ ActivationFunction = Literal[
 """Functions of one number, applied to every element."""
 ACTIVATION_FUNCTIONS: Final[tuple[ActivationFunction, ...]] = get_args(ActivationFunction)
 
+AdaNormKind = Literal[
+    "layer_norm",
+    "rms_norm",
+]
+"""Normalisations without factors of their own."""
+ADA_NORM_KINDS: Final[tuple[AdaNormKind, ...]] = get_args(AdaNormKind)
+
 AluOp = Literal[
     "add",
     "subtract",
@@ -83,6 +90,17 @@ BinaryOp = Literal[
 ]
 """Operations of the graph on two numbers."""
 BINARY_OPS: Final[tuple[BinaryOp, ...]] = get_args(BinaryOp)
+
+CompareOp = Literal[
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+]
+"""Relations of two numbers."""
+COMPARE_OPS: Final[tuple[CompareOp, ...]] = get_args(CompareOp)
 
 FftNorm = Literal[
     "unscaled",

@@ -50,7 +50,8 @@ def _erf(x: Floats) -> Floats:
     return np.fromiter(map(math.erf, x.reshape(-1)), np.float64, x.size).reshape(x.shape)
 
 
-def _erfc(x: Floats) -> Floats:
+def erfc(x: Floats) -> Floats:
+    """Return the complementary error function, which does not cancel where the error function is near 1."""
     return np.fromiter(map(math.erfc, x.reshape(-1)), np.float64, x.size).reshape(x.shape)
 
 
@@ -74,7 +75,7 @@ FUNCTIONS: Final[Mapping[str, Callable[[Floats], Floats]]] = {
     "cos": np.cos,
     "erf": _erf,
     "exp": np.exp,
-    "gelu": lambda x: 0.5 * x * _erfc(x * -math.sqrt(0.5)),  # erfc, since 1 + erf cancels for negative x
+    "gelu": lambda x: 0.5 * x * erfc(x * -math.sqrt(0.5)),  # erfc, since 1 + erf cancels for negative x
     "gelu_tanh": _gelu_tanh,
     "log": np.log,
     "neg": np.negative,

@@ -18,6 +18,27 @@ def compare_type(lhs: Type, rhs: Type, dtype: DType) -> Type:
     return Type.tensor(dtype, broadcast_shapes(lhs.shape, rhs.shape))
 
 
+def where_type(condition: Type, on_true: Type, on_false: Type) -> Type:
+    """Return the type of a choice between two values, all three broadcast to one shape."""
+    return Type.tensor(
+        on_true.dtype, broadcast_shapes(condition.shape, broadcast_shapes(on_true.shape, on_false.shape))
+    )
+
+
+def swiglu_type(src: Type, cast_to: DType | None) -> Type:
+    """Return the type of one half of the last dimension of `src`, perhaps of another element type."""
+    dtype = src.dtype if cast_to is None else cast_to
+    if not src.shape:
+        return Type.tensor(dtype, None)
+    last = src.shape[-1]
+    return Type.tensor(dtype, (*src.shape[:-1], last // 2 if isinstance(last, int) else None))
+
+
+def complex_norm_sq_type(src: Type) -> Type:
+    """Return the type of the magnitudes of complex numbers, whose parts lie along the last dimension of `src`."""
+    return Type.tensor(src.dtype, src.shape[:-1] if src.shape else None)
+
+
 def broadcast_shapes(lhs: Shape | None, rhs: Shape | None) -> Shape | None:
     """Return the numpy broadcast of two shapes, or None where it is not known or does not exist."""
     if lhs is None or rhs is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,11 @@ def widened(operands: Sequence[Array], dtype: DType) -> list[Array]:
     narrow = {"int": np.dtype(np.int8), "uint": np.dtype(np.uint8)}
     computed = narrow[dtype.kind] if dtype.bits < 8 else dtype.numpy
     return [operand.astype(computed, copy=False) for operand in operands]
+
+
+def in_f64(operands: Sequence[Any]) -> list[Any]:
+    """Return the operands in f64, for what is computed in it whatever they are; None where one is absent."""
+    return [None if operand is None else operand.astype(np.float64, copy=False) for operand in operands]
 
 
 def wrapped(computed: Array, dtype: DType) -> Array:

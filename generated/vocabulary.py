@@ -69,6 +69,29 @@ BinaryOp = Literal[
 """Operations of the graph on two numbers."""
 BINARY_OPS: Final[tuple[BinaryOp, ...]] = get_args(BinaryOp)
 
+DgeMode = Literal[
+    "unknown",
+    "swdge",
+    "hwdge",
+    "none",
+]
+"""Who makes the descriptors of a DMA; the compiler chooses where it is unknown, the host makes them for none."""
+DGE_MODES: Final[tuple[DgeMode, ...]] = get_args(DgeMode)
+
+DmaTrigger = Literal[
+    "scalar",
+    "sync",
+]
+"""The engines that hardware descriptor generation is started from."""
+DMA_TRIGGERS: Final[tuple[DmaTrigger, ...]] = get_args(DmaTrigger)
+
+OobMode = Literal[
+    "error",
+    "skip",
+]
+"""What becomes of a run-time index that leads out of its tensor."""
+OOB_MODES: Final[tuple[OobMode, ...]] = get_args(OobMode)
+
 PerfMode = Literal["double_row"]
 """Faster modes of the tensor engine."""
 PERF_MODES: Final[tuple[PerfMode, ...]] = get_args(PerfMode)

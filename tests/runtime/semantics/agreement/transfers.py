@@ -70,7 +70,10 @@ def transpose() -> Pairs:
         flat_indices = index.T.flatten()[:taken]  # the three lines of the documentation
         gathered = table[flat_indices, :]
         line = f"%y = dma_transpose %t[0 | 0:{taken}, 1:8] indices %i"
-        inputs = {"t": ("f16[40,8] dram", table), "i": (f"u32[{rows},{columns}] sbuf", index)}
+        inputs: dict[str, tuple[str, Any]] = {
+            "t": ("f16[40,8] dram", table),
+            "i": (f"u32[{rows},{columns}] sbuf", index),
+        }
         yield moved(line, f"f16[8,{taken}] sbuf", **inputs), gathered.T
     index = np.arange(16, dtype=np.uint32).reshape(16, 1) * 3
     y = np.ones((8, 16), np.float16)

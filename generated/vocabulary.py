@@ -78,6 +78,13 @@ DgeMode = Literal[
 """Who makes the descriptors of a DMA; the compiler chooses where it is unknown, the host makes them for none."""
 DGE_MODES: Final[tuple[DgeMode, ...]] = get_args(DgeMode)
 
+DmaEngine = Literal[
+    "dma",
+    "gpsimd_dma",
+]
+"""How two cores exchange data."""
+DMA_ENGINES: Final[tuple[DmaEngine, ...]] = get_args(DmaEngine)
+
 DmaTrigger = Literal[
     "scalar",
     "sync",

@@ -71,7 +71,7 @@ class DMATransposeOpGen(NeuronUnaryInst):
           %z = dma_transpose %table[0 | 0:128, 1:128] indices %rows {oob_mode = skip}
         }
     Source:
-        AWS Neuron documentation, nki.isa.dma_transpose
+        AWS Neuron documentation, nki.isa.dma_transpose, nki.language.load_transpose2d
         AWS Neuron documentation, Descriptor Generation Engine (DGE) Reference
         AWS Neuron documentation, Trainium2 architecture guide, DMA transpose
     Semantics: transfers.dma_transpose

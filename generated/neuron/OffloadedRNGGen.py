@@ -29,7 +29,7 @@ class OffloadedRNGGen(OffloadedMemIntr):
     Rules:
         dst: required, i8/i16/i32/u8/u16/u32
     Engines:
-        any target: dma, vector, gpsimd
+        any target: dma, gpsimd
     Passes:
         op_kind: boundary
         capabilities: side_effects
@@ -64,7 +64,7 @@ class OffloadedRNGGen(OffloadedMemIntr):
                 "u32",
             ),
         ),
-        engines=("dma", "vector", "gpsimd"),
+        engines=("dma", "gpsimd"),
         capabilities=frozenset({"side_effects"}),
         op_kind="boundary",
     )

@@ -161,9 +161,9 @@ class RegisterAluGen(RegisterInst):
                 self._rhs.set_access_mode(AccessMode.LOAD)
             self._op = op
             self._imm = imm
-            NeuronInst.__init__(
-                self, self.infer_result_type() if result_type is None else result_type, None, engine, loc
-            )
+            if result_type is None:
+                result_type = self.infer_result_type()
+            NeuronInst.__init__(self, result_type, None, engine, loc)
             self._link_operands()
         except Exception:
             self._give_up(locals())

@@ -137,7 +137,7 @@ def test_a_tighter_rule_and_a_word_less(tree: Tree, capsys: pytest.CaptureFixtur
     )
     tree.edit(BINARY, ("[pow]", "[mul]"))
     tree.edit(
-        WORDS, ("      - max\n      - min\n      - pow\n\n  perf_mode", "      - max\n      - min\n\n  perf_mode")
+        WORDS, ("      - div\n      - max\n      - min\n      - pow\n", "      - div\n      - max\n      - min\n")
     )
     found = tree.diff(capsys)
     binary = named(found)["graph/Binary"]

@@ -102,6 +102,29 @@ CompareOp = Literal[
 """Relations of two numbers."""
 COMPARE_OPS: Final[tuple[CompareOp, ...]] = get_args(CompareOp)
 
+DgeMode = Literal[
+    "unknown",
+    "swdge",
+    "hwdge",
+    "none",
+]
+"""Who makes the descriptors of a DMA; the compiler chooses where it is unknown, the host makes them for none."""
+DGE_MODES: Final[tuple[DgeMode, ...]] = get_args(DgeMode)
+
+DmaEngine = Literal[
+    "dma",
+    "gpsimd_dma",
+]
+"""How two cores exchange data."""
+DMA_ENGINES: Final[tuple[DmaEngine, ...]] = get_args(DmaEngine)
+
+DmaTrigger = Literal[
+    "scalar",
+    "sync",
+]
+"""The engines that hardware descriptor generation is started from."""
+DMA_TRIGGERS: Final[tuple[DmaTrigger, ...]] = get_args(DmaTrigger)
+
 FftNorm = Literal[
     "unscaled",
     "backward",
@@ -138,6 +161,13 @@ MatrixFunction = Literal[
 ]
 """Functions of the eigenvalues of a symmetric matrix."""
 MATRIX_FUNCTIONS: Final[tuple[MatrixFunction, ...]] = get_args(MatrixFunction)
+
+OobMode = Literal[
+    "error",
+    "skip",
+]
+"""What becomes of a run-time index that leads out of its tensor."""
+OOB_MODES: Final[tuple[OobMode, ...]] = get_args(OobMode)
 
 PerfMode = Literal["double_row"]
 """Faster modes of the tensor engine."""

@@ -163,6 +163,11 @@ class InstructionInfo:
         return self.engines_by_target.get(target, self.engines)
 
     @cached_property
+    def is_control(self) -> bool:
+        """Whether sequencers execute it, not the data paths of engines: the sync engine, which only is one, runs it."""
+        return "sync" in self.engines
+
+    @cached_property
     def region_names(self) -> tuple[str, ...]:
         """The names of its regions."""
         return tuple(region.name for region in self.regions)

@@ -150,7 +150,9 @@ class Conv3dGen(Conv):
             self._padding = None if padding is None else tuple(padding)
             self._dilations = None if dilations is None else tuple(dilations)
             self._groups = groups
-            GraphInst.__init__(self, self.infer_result_type() if result_type is None else result_type, loc)
+            if result_type is None:
+                result_type = self.infer_result_type()
+            GraphInst.__init__(self, result_type, loc)
             self._link_operands()
         except Exception:
             self._give_up(locals())

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from generated.vocabulary import DGE_MODES, DMA_TRIGGERS, OOB_MODES, RMW_OPS, DgeMode, DmaTrigger, OobMode, RmwOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
+from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -21,36 +22,154 @@ if TYPE_CHECKING:
 
 
 class DMACopyOpGen(NeuronUnaryInst):
-    """Copies between any two memories by DMA, and converts where the data types differ.
+    """Copies between memories by DMA, converts where the data types differ, and may start at addresses known only at
+    run time.
+
+    Source and destination have the same number of elements, in row-major order, and elements of another data type go
+    through f32. A run-time offset is one index, along a dimension of the whole tensor, that moves the access as far as
+    that many indices there are apart. Several indices are for IndirectLoad and IndirectSave. The newer documentation
+    names SBUF and HBM only, older pages PSUM as well, so no memory is refused. Hardware descriptor generation needs
+    NeuronCore-v3 or newer, a priority NeuronCore-v4. That an addition may go with a plain copy is so of `dst_rmw_op` of
+    older releases, and of KLR. That `skip` needs an offset is a message of the compiler, known from a third-party
+    study.
 
     Operands:
         src: LOAD
             What is copied.
+        src_offset: LOAD, optional, in sbuf, i32/u32, an index
+            One index, in SBUF or a register, that moves the source along `src_dim`.
+        dst_offset: LOAD, optional, in sbuf, i32/u32, an index
+            One index, in SBUF or a register, that moves the destination along `dst_dim`.
+    Attributes:
+        src_dim: int, by default 0, at least 0
+            The dimension of the source's tensor that `src_offset` counts along.
+        dst_dim: int, by default 0, at least 0
+            The dimension of the destination's tensor that `dst_offset` counts along.
+        rmw_op: rmw_op, optional
+            How the elements are combined with those in the destination; None replaces them.
+        oob_mode: oob_mode, by default "error"
+            What becomes of a copy whose offset leads out of its tensor.
+        dge_mode: dge_mode, by default "unknown"
+            Who makes the descriptors.
+        trigger_engine: dma_trigger, optional
+            The engine that starts hardware descriptor generation; None leaves it to the compiler.
+        priority: int, optional, at least 0, at most 3
+            How soon the copy is served beside others; 0 is first.
     Results:
         result: the type of src; the caller may choose the dtype
+    Rules:
+        dst: accumulates where rmw_op says so
     Engines:
         any target: dma
     Passes:
         op_kind: data_movement
     Text:
-        dma_copy {src}
-    BIR, version 1:
-        operands: src
+        dma_copy {src}(? src_offset {src_offset})(? dst_offset {dst_offset})(? rmw {rmw_op})
+        in the dictionary: src_dim, dst_dim, oob_mode, dge_mode, trigger_engine, priority
+    BIR, version 2:
+        operands: src, src_offset, dst_offset
+        fields: src_dim, dst_dim, rmw_op, oob_mode, dge_mode, trigger_engine, priority
+    Examples:
+        func @main() {
+          tensor %x: f32[512,512] dram input
+          tensor %batch: i32[1,1] sbuf input
+          tensor %y: f32[128,256] sbuf output
+          %y = dma_copy %x[0 | 512:128, 1:256] src_offset %batch
+        }
     Source:
         AWS Neuron documentation, nki.isa.dma_copy
-    Semantics: copies.copy
+        AWS Neuron documentation, Descriptor Generation Engine (DGE) Reference
+        AWS Neuron documentation, NKI access patterns, scalar dynamic access
+        KLR, KLR/Core/Operators.lean, NcDmaCopy
+    Semantics: transfers.dma_copy
+    Wrapper: `DMACopyOp` of runtime/wrappers/, which the parser builds
     """
 
-    __slots__ = ("_src",)
+    __slots__ = (
+        "_dge_mode",
+        "_dst_dim",
+        "_dst_offset",
+        "_oob_mode",
+        "_priority",
+        "_rmw_op",
+        "_src",
+        "_src_dim",
+        "_src_offset",
+        "_trigger_engine",
+    )
 
     engine_hint = NeuronEngine.DMA
     INFO: ClassVar = InstructionInfo(
         name="DMACopyOp",
         dialect="neuron",
         mnemonic="dma_copy",
+        version=2,
         operands=(
             OperandInfo(
                 "src",
+            ),
+            OperandInfo(
+                "src_offset",
+                optional=True,
+                dtypes=("i32", "u32"),
+                memory=("sbuf",),
+                precision="index",
+            ),
+            OperandInfo(
+                "dst_offset",
+                optional=True,
+                dtypes=("i32", "u32"),
+                memory=("sbuf",),
+                precision="index",
+            ),
+        ),
+        attributes=(
+            AttributeInfo(
+                "src_dim",
+                "int",
+                default=0,
+                min=0,
+            ),
+            AttributeInfo(
+                "dst_dim",
+                "int",
+                default=0,
+                min=0,
+            ),
+            AttributeInfo(
+                "rmw_op",
+                "enum",
+                optional=True,
+                enum="rmw_op",
+                one_of=RMW_OPS,
+            ),
+            AttributeInfo(
+                "oob_mode",
+                "enum",
+                default="error",
+                enum="oob_mode",
+                one_of=OOB_MODES,
+            ),
+            AttributeInfo(
+                "dge_mode",
+                "enum",
+                default="unknown",
+                enum="dge_mode",
+                one_of=DGE_MODES,
+            ),
+            AttributeInfo(
+                "trigger_engine",
+                "enum",
+                optional=True,
+                enum="dma_trigger",
+                one_of=DMA_TRIGGERS,
+            ),
+            AttributeInfo(
+                "priority",
+                "int",
+                optional=True,
+                min=0,
+                max=3,
             ),
         ),
         results=(
@@ -59,17 +178,31 @@ class DMACopyOpGen(NeuronUnaryInst):
                 same_as="src",
             ),
         ),
-        dst=DstInfo(),
-        rhs=(Show("src"),),
+        dst=DstInfo(accumulates="rmw_op"),
+        rhs=(
+            Show("src"),
+            Group("src_offset", ("src_offset", Show("src_offset"))),
+            Group("dst_offset", ("dst_offset", Show("dst_offset"))),
+            Group("rmw_op", ("rmw", Show("rmw_op"))),
+        ),
         engines=("dma",),
         op_kind="data_movement",
-        semantics="copies.copy",
+        semantics="transfers.dma_copy",
     )
 
     def __init__(
         self,
         src: Operand,
+        src_offset: Operand | None = None,
+        dst_offset: Operand | None = None,
         *,
+        src_dim: int = 0,
+        dst_dim: int = 0,
+        rmw_op: RmwOp | None = None,
+        oob_mode: OobMode = "error",
+        dge_mode: DgeMode = "unknown",
+        trigger_engine: DmaTrigger | None = None,
+        priority: int | None = None,
         dtype: DType | None = None,
         dst: NeuronAP | None = None,
         result_type: Type | None = None,
@@ -79,6 +212,19 @@ class DMACopyOpGen(NeuronUnaryInst):
         try:
             self._src = src
             self._src.set_access_mode(AccessMode.LOAD)
+            self._src_offset = src_offset
+            if self._src_offset is not None:
+                self._src_offset.set_access_mode(AccessMode.LOAD)
+            self._dst_offset = dst_offset
+            if self._dst_offset is not None:
+                self._dst_offset.set_access_mode(AccessMode.LOAD)
+            self._src_dim = src_dim
+            self._dst_dim = dst_dim
+            self._rmw_op = rmw_op
+            self._oob_mode = oob_mode
+            self._dge_mode = dge_mode
+            self._trigger_engine = trigger_engine
+            self._priority = priority
             if result_type is None or dtype is not None:
                 result_type = self._result_type(result_type, dst, dtype)
             super().__init__(result_type, dst, engine, loc)
@@ -92,27 +238,148 @@ class DMACopyOpGen(NeuronUnaryInst):
         """What is copied."""
         return self._src
 
+    @property
+    def src_offset(self) -> Operand | None:
+        """One index, in SBUF or a register, that moves the source along `src_dim`."""
+        return self._src_offset
+
+    @property
+    def dst_offset(self) -> Operand | None:
+        """One index, in SBUF or a register, that moves the destination along `dst_dim`."""
+        return self._dst_offset
+
+    @property
+    def src_dim(self) -> int:
+        """The dimension of the source's tensor that `src_offset` counts along."""
+        return self._src_dim
+
+    @src_dim.setter
+    def src_dim(self, value: int) -> None:
+        self._src_dim = value
+
+    @property
+    def dst_dim(self) -> int:
+        """The dimension of the destination's tensor that `dst_offset` counts along."""
+        return self._dst_dim
+
+    @dst_dim.setter
+    def dst_dim(self, value: int) -> None:
+        self._dst_dim = value
+
+    @property
+    def rmw_op(self) -> RmwOp | None:
+        """How the elements are combined with those in the destination; None replaces them."""
+        return self._rmw_op
+
+    @rmw_op.setter
+    def rmw_op(self, value: RmwOp | None) -> None:
+        self._rmw_op = value
+        self._settle_dst()
+
+    @property
+    def oob_mode(self) -> OobMode:
+        """What becomes of a copy whose offset leads out of its tensor."""
+        return self._oob_mode
+
+    @oob_mode.setter
+    def oob_mode(self, value: OobMode) -> None:
+        self._oob_mode = value
+
+    @property
+    def dge_mode(self) -> DgeMode:
+        """Who makes the descriptors."""
+        return self._dge_mode
+
+    @dge_mode.setter
+    def dge_mode(self, value: DgeMode) -> None:
+        self._dge_mode = value
+
+    @property
+    def trigger_engine(self) -> DmaTrigger | None:
+        """The engine that starts hardware descriptor generation; None leaves it to the compiler."""
+        return self._trigger_engine
+
+    @trigger_engine.setter
+    def trigger_engine(self, value: DmaTrigger | None) -> None:
+        self._trigger_engine = value
+
+    @property
+    def priority(self) -> int | None:
+        """How soon the copy is served beside others; 0 is first."""
+        return self._priority
+
+    @priority.setter
+    def priority(self, value: int | None) -> None:
+        self._priority = value
+
+    @property
+    def dst_mode(self) -> AccessMode:
+        """How this accesses the tensor that it writes."""
+        return AccessMode.STORE if self._rmw_op is None else AccessMode.LOAD_STORE
+
     def operands(self) -> tuple[Operand, ...]:
-        return (self._src,)
+        ops = [self._src]
+        if self._src_offset is not None:
+            ops.append(self._src_offset)
+        if self._dst_offset is not None:
+            ops.append(self._dst_offset)
+        return tuple(ops)
 
     def _link_operands(self) -> None:
         self._src.addUser(self)
+        if self._src_offset is not None:
+            self._src_offset.addUser(self)
+        if self._dst_offset is not None:
+            self._dst_offset.addUser(self)
 
     def replaceUseOfWith(self, old: Operand, new: Operand) -> None:
         self._src = self._replaced(self._src, old, new)
+        if self._src_offset is not None:
+            self._src_offset = self._replaced(self._src_offset, old, new)
+        if self._dst_offset is not None:
+            self._dst_offset = self._replaced(self._dst_offset, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
         """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._src, NeuronAP) and self._src.tensor is tensor:
             return True
+        if isinstance(self._src_offset, NeuronAP) and self._src_offset.tensor is tensor:
+            return True
+        if isinstance(self._dst_offset, NeuronAP) and self._dst_offset.tensor is tensor:
+            return True
         return super().loadTensor(tensor)
 
     def rhs_str(self, names: Names | None = None) -> str:
-        return f"dma_copy {self._src.use_str(names)}"
+        text = f"dma_copy {self._src.use_str(names)}"
+        if self._src_offset is not None:
+            text += f" src_offset {self._src_offset.use_str(names)}"
+        if self._dst_offset is not None:
+            text += f" dst_offset {self._dst_offset.use_str(names)}"
+        if self._rmw_op is not None:
+            text += f" rmw {self._rmw_op}"
+        return text
 
     def infer_result_type(self) -> Type:
         return self._src.type
 
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._src)
-        return super().serialize(ctx, **fields)
+        if self._src_offset is not None:
+            ctx.var(self._src_offset)
+        else:
+            ctx.none()
+        if self._dst_offset is not None:
+            ctx.var(self._dst_offset)
+        else:
+            ctx.none()
+        return super().serialize(
+            ctx,
+            src_dim=ctx.number(self._src_dim),
+            dst_dim=ctx.number(self._dst_dim),
+            rmw_op=ctx.word(self._rmw_op),
+            oob_mode=ctx.word(self._oob_mode),
+            dge_mode=ctx.word(self._dge_mode),
+            trigger_engine=ctx.word(self._trigger_engine),
+            priority=ctx.number(self._priority),
+            **fields,
+        )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
+from runtime.infer.copies import loaded_type
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst
 from runtime.tensors import Tensor
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 class SBAtomLoadGen(NeuronUnaryInst):
     """Loads one tile from DRAM into SBUF.
 
+    DMA converts where the data types differ, through f32. The fields `load_const`, `has_partition_broadcast` and
+    `init_value` are those of a third-party study of the compiler, which the vendor has not confirmed.
+
     Operands:
         src: LOAD, in dram
             The tile in DRAM.
@@ -34,7 +38,8 @@ class SBAtomLoadGen(NeuronUnaryInst):
         init_value: float, optional
             What elements outside the source are filled with.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: by `loaded_type`; the caller may choose the dtype
+            The type of a load: that of `src`, with any number of partitions where one fills all of them.
     Rules:
         dst: in sbuf
     Engines:
@@ -47,9 +52,17 @@ class SBAtomLoadGen(NeuronUnaryInst):
     BIR, version 1:
         operands: src
         fields: load_const, has_partition_broadcast, init_value
+    Examples:
+        func @main() {
+          tensor %row: f32[1,512] dram input
+          tensor %y: bf16[128,512] sbuf output
+          %y = sb_atom_load %row {has_partition_broadcast = true}
+        }
     Source:
-        AWS Neuron documentation, nki.isa.dma_copy
+        AWS Neuron documentation, nki.isa.dma_copy, nki.language.load
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Instructions, SBAtomLoad
     Semantics: copies.load
+    Wrapper: `SBAtomLoad` of runtime/wrappers/, which the parser builds
     """
 
     __slots__ = (
@@ -87,12 +100,7 @@ class SBAtomLoadGen(NeuronUnaryInst):
                 optional=True,
             ),
         ),
-        results=(
-            ResultInfo(
-                free_dtype=True,
-                same_as="src",
-            ),
-        ),
+        results=(ResultInfo(free_dtype=True),),
         dst=DstInfo(memory=("sbuf",)),
         rhs=(Show("src"),),
         engines=("dma",),
@@ -178,7 +186,7 @@ class SBAtomLoadGen(NeuronUnaryInst):
         return f"sb_atom_load {self._src.use_str(names)}"
 
     def infer_result_type(self) -> Type:
-        return self._src.type
+        return loaded_type(self._src.type, self._has_partition_broadcast)
 
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._src)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 class SBAtomStoreGen(NeuronUnaryInst):
     """Stores one tile from SBUF or PSUM to DRAM.
 
+    DMA converts where the data types differ, through f32. The newer documentation stores tiles of SBUF only, older
+    pages those of PSUM as well, so both are let through.
+
     Operands:
         src: LOAD, in sbuf or psum
             The tile on the chip.
@@ -43,8 +46,16 @@ class SBAtomStoreGen(NeuronUnaryInst):
     BIR, version 1:
         operands: src
         fields: rmw_op
+    Examples:
+        func @main() {
+          tensor %x: f32[128,512] sbuf input
+          tensor %y: bf16[128,512] dram output
+          %y = sb_atom_store %x
+          %y = sb_atom_store %x rmw add
+        }
     Source:
-        AWS Neuron documentation, nki.isa.dma_copy
+        AWS Neuron documentation, nki.isa.dma_copy, nki.language.store
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Instructions, SBAtomStore
     Semantics: copies.store
     """
 

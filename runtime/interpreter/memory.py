@@ -201,7 +201,9 @@ def _strided(flat: Array, start: int, pairs: Pairs) -> Array:
         return np.empty((*extents, *flat.shape[1:]), flat.dtype)
     row = flat.strides[0]
     strides = (*(step * row for step, _ in pairs), *flat.strides[1:])
-    return np.lib.stride_tricks.as_strided(flat[start:], (*extents, *flat.shape[1:]), strides)
+    # Words of the same width, since numpy does not stride over each dtype of ml_dtypes: f8e5m2 says it is "<f1".
+    words = flat.view(f"u{flat.itemsize}")
+    return np.lib.stride_tricks.as_strided(words[start:], (*extents, *flat.shape[1:]), strides).view(flat.dtype)
 
 
 def _is_injective(pairs: Pairs) -> bool:

@@ -20,7 +20,8 @@ from runtime.access import NeuronAP
 from runtime.arithmetic import widen
 from runtime.engines import NeuronEngine
 from runtime.interpreter.errors import InterpreterError
-from runtime.semantics import Array, Machine, OutOfBounds, Placed, Positions, uses_machine
+from runtime.semantics import Array, Machine, Placed, Positions, uses_machine
+from runtime.semantics.run_time_indices import extents_of, in_range
 
 
 def copy(inst: Any, operands: Sequence[Any]) -> Array:
@@ -28,7 +29,7 @@ def copy(inst: Any, operands: Sequence[Any]) -> Array:
 
     Dtypes: any in, any out.
     """
-    return _reshaped(_converted(operands[0], inst), inst.shape)
+    return reshaped(converted(operands[0], inst), inst.shape)
 
 
 def load(inst: Any, operands: Sequence[Any]) -> Array:
@@ -37,10 +38,10 @@ def load(inst: Any, operands: Sequence[Any]) -> Array:
     Shapes: with `has_partition_broadcast`, one partition of the source fills all partitions of the result.
     Raises: InterpreterError, by the access, where the tile leaves the tensor: `init_value` is not modelled.
     """
-    array = _converted(operands[0], inst)
+    array = converted(operands[0], inst)
     if inst.has_partition_broadcast:
         return np.broadcast_to(array, inst.shape)
-    return _reshaped(array, inst.shape)
+    return reshaped(array, inst.shape)
 
 
 @uses_machine
@@ -49,10 +50,12 @@ def store(inst: Any, machine: Machine) -> Array:
 
     Dtypes: a sum is f32, or an integer modulo 2 to its width where both are of one integer dtype.
     """
-    array = _reshaped(machine.value(inst.src), inst.shape)
-    if inst.rmw_op is None:
-        return _converted(array, inst)
-    held = machine.value(inst.dst)
+    array = reshaped(machine.value(inst.src), inst.shape)
+    return converted(array, inst) if inst.rmw_op is None else added(machine.value(inst.dst), array)
+
+
+def added(held: Array, array: Array) -> Array:
+    """Return a sum: f32, or an integer modulo 2 to its width where both are of one integer dtype."""
     exact = held.dtype == array.dtype and held.dtype.kind in "iu"
     total: Array = held + array if exact else widen(held) + widen(array)
     return total
@@ -70,19 +73,19 @@ def gather(inst: Any, machine: Machine) -> Array | Placed:
     """
     src = inst.src
     if isinstance(src, NeuronAP):
-        moved = _moved(inst, machine.positions(src), _extents(src), machine)
+        moved = _moved(inst, machine.positions(src), extents_of(src), machine)
         elements = machine.read(src, moved.positions)
     else:
         value = machine.value(src)
         moved = _moved(inst, np.arange(value.size).reshape(value.shape), value.shape, machine)
         elements = value.reshape(-1)[moved.positions]
     if moved.kept is None:
-        return _converted(elements, inst)
+        return converted(elements, inst)
     if inst.dst is None:
         raise InterpreterError(
             "an index is out of range, and where it is skipped a value has no contents: give it a dst"
         )
-    return Placed(_converted(elements, inst), moved.without_skipped(machine.positions(inst.dst)))
+    return Placed(converted(elements, inst), moved.without_skipped(machine.positions(inst.dst)))
 
 
 @uses_machine
@@ -98,8 +101,8 @@ def scatter(inst: Any, machine: Machine) -> Placed:
     dst = inst.dst
     if dst is None:
         raise InterpreterError("a copy to a run-time address needs a dst to write to")
-    moved = _moved(inst, machine.positions(dst), _extents(dst), machine)
-    values = _reshaped(_converted(machine.value(inst.src), inst), moved.whole)
+    moved = _moved(inst, machine.positions(dst), extents_of(dst), machine)
+    values = reshaped(converted(machine.value(inst.src), inst), moved.whole)
     return Placed(moved.without_skipped(values), moved.positions)
 
 
@@ -130,7 +133,7 @@ def _moved(inst: Any, window: Positions, extents: tuple[int, ...], machine: Mach
             f"{indices.size} indices need a window with extent 1 along dimension {dim} of {len(extents)}, "
             f"not [{','.join(map(str, window.shape))}]"
         )
-    indices, inside = _in_range(indices, window, extents[dim], scale, machine.out_of_bounds)
+    indices, inside = in_range(indices, window, extents[dim], scale, machine.out_of_bounds)
     steps: Positions = indices * scale
     if indices.size == 1:
         moved, kept, along = window + steps.reshape(()), np.repeat(inside, window.size), None
@@ -141,35 +144,13 @@ def _moved(inst: Any, window: Positions, extents: tuple[int, ...], machine: Mach
     return Moved(np.compress(kept, moved, along), moved.shape, kept, along)
 
 
-def _extents(access: NeuronAP) -> tuple[int, ...]:
-    """Return the extents of the tensor that an access is to, in elements of the access's dtype."""
-    *outer, last = access.tensor.known_shape or (1,)
-    return (*outer, last * access.tensor.dtype.bits // access.dtype.bits)
-
-
-def _in_range(
-    indices: Positions, window: Positions, extent: int, scale: int, out_of_bounds: OutOfBounds
-) -> tuple[Positions, NDArray[np.bool_]]:
-    """Return the indices, clamped where that is asked for, and which of them keep the window inside its dimension."""
-    if not window.size or not indices.size:
-        return indices, np.ones(indices.shape, np.bool_)
-    last = extent - 1 - int((window // scale % extent).max())
-    if out_of_bounds == "clamp" and last >= 0:
-        indices = np.clip(indices, 0, last)
-    inside = (indices >= 0) & (indices <= last)
-    if not inside.all() and out_of_bounds != "skip":
-        wrong = indices[~inside][0]
-        raise InterpreterError(f"index {wrong} is out of range: the window may be moved by 0 to {last}")
-    return indices, inside
-
-
-def _converted(array: Array, inst: Any) -> Array:
+def converted(array: Array, inst: Any) -> Array:
     """Return what a copy reads as it goes to the rounding: in f32 where the dtype changes, or on the scalar engine."""
     exact = inst.src.dtype is inst.dtype and inst.engine is not NeuronEngine.SCALAR
     return array if exact else widen(array)
 
 
-def _reshaped(array: Array, shape: tuple[int, ...]) -> Array:
+def reshaped(array: Array, shape: tuple[int, ...]) -> Array:
     """Return the elements in another shape, in row-major order."""
     if array.shape == shape or not all(isinstance(extent, int) for extent in shape):
         return array

@@ -206,4 +206,6 @@ def _first_bounds(access: NeuronAP) -> Span:
 
 def _is_moved_at_run_time(inst: Instruction) -> bool:
     """Whether addresses of an instruction are known at run time only."""
-    return any(operand.precision == "index" for operand in inst.INFO.operands)
+    return any(
+        operand.precision == "index" and getattr(inst, operand.name) not in (None, ()) for operand in inst.INFO.operands
+    )

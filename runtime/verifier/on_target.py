@@ -35,7 +35,8 @@ def check_on_target(
     if not engines:
         return  # which is said already
     accesses = [operand for operand in (*inst.operands(), inst.dst) if isinstance(operand, NeuronAP)]
-    if runs and target.start_partitions and all(engine in _COMPUTE for engine in engines):
+    on_data_path = not plan.info.is_control and all(engine in _COMPUTE for engine in engines)
+    if runs and target.start_partitions and on_data_path:
         for access in accesses:
             _check_start(access, inst, target, predicates, findings)
     if engines == (NeuronEngine.TENSOR,):

@@ -1,5 +1,7 @@
 """Whether an engine reads and writes the memories that an instruction accesses.
 
+The sequencer of any engine reaches what the sync engine does, which is nothing but a sequencer.
+
 Deliberately absent: what one instruction may access besides, which its definition says of operands and destination.
 """
 
@@ -21,7 +23,7 @@ def check_reach(inst: NeuronInst, plan: ClassPlan, target: Target | None, findin
     accesses = _accesses(inst, plan)
     if not accesses:
         return
-    engine = inst.assigned_engine
+    engine = NeuronEngine.SYNC if plan.info.is_control else inst.assigned_engine
     if engine is not None and engine is not NeuronEngine.UNKNOWN:
         for access in accesses:
             if not _reaches(engine, access):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.access import NeuronAP
-from runtime.dtypes import bf16, dtype_of, f4e2m1, f32, i4, i8, i32, u4, u8, u16, u32
+from runtime.dtypes import DTYPES, DType, bf16, dtype_of, f4e2m1, f32, i4, i8, i32, u4, u8, u16, u32
 from runtime.interpreter import MemoryAccessError
 from runtime.interpreter.memory import TensorMemory, positions_of
 from runtime.tensors import NeuronSBTensor
@@ -152,3 +152,13 @@ def test_a_wide_tensor_has_no_bits_under_another_dtype() -> None:
     assert memory.array.tolist() == np.array([1.001, 2], np.float32).tolist()
     with pytest.raises(MemoryAccessError, match="%t is kept in f32 instead of bf16, so it has no bits as u16"):
         memory.read(0, ((1, 2),), u16)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_elements_of_every_dtype_are_written_and_read(dtype: DType) -> None:
+    memory = TensorMemory(tensor_of((4, 6), dtype.name))
+    ones = np.ones((4, 3), dtype.numpy)
+    memory.write(1, ((6, 4), (2, 3)), dtype, ones)
+    found = memory.read(1, ((6, 4), (2, 3)), dtype)
+    assert found.dtype == dtype.numpy
+    assert found.tobytes() == ones.tobytes()

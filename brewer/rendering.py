@@ -40,6 +40,7 @@ class Renderer:
     project: Project
     instructions: Instructions
     problems: Problems
+    compiled: jinja2.BytecodeCache | None = None  # what an earlier run has left of templates
     faults: TemplateFaults = field(init=False)
     imports: dict[tuple[frozenset[str], str, str], str] = field(init=False, default_factory=dict)
 
@@ -53,7 +54,7 @@ class Renderer:
     @cached_property
     def fast(self) -> jinja2.Environment:
         """What most rendering is done with; `environment` where it fails."""
-        return fast_environment(self.environment)
+        return fast_environment(self.environment, self.compiled)
 
     @cached_property
     def known(self) -> Mapping[str, str]:

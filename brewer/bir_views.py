@@ -58,6 +58,7 @@ def bir_fields(definition: Definition) -> tuple[BirField, ...]:
     """The BIR fields in order: those of `serialize`, or operands, lists of indices and attributes as declared."""
     if definition.serialize:
         return definition.serialize
+    fields: tuple[Operand | ApIndices | Attribute, ...]
     fields = (*definition.operands, *definition.ap_indices, *definition.attributes)
     return tuple([BirField(field.name, bir_kind(field)) for field in fields])
 

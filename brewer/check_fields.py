@@ -27,11 +27,11 @@ def check_clashes(
     `bases` are the definition and those that it stands on, nearest first.
     """
     chain = tuple(bases)
-    classes = list(sources.lineage(chain[-1].base.value))
-    for base in chain[1:]:
-        if base.wrapper and base.wrapper.value in sources.wrappers:
-            classes.append(sources.wrappers[base.wrapper.value])
-    owners = {member: found for found in reversed(classes) for member in found.members}
+    owners = sources.owners_in(chain[-1].base.value)
+    wrappers = [base.wrapper.value for base in reversed(chain[1:]) if base.wrapper]
+    found = [sources.wrappers[wrapper] for wrapper in wrappers if wrapper in sources.wrappers]
+    if found:
+        owners = {**{member: wrapper for wrapper in found for member in wrapper.members}, **owners}
     names = [field.name for field in definition.fields] + [region.name for region in definition.regions]
     for name in (*names, *_named_results(definition)):
         if definition.says(name) and name.value not in RESERVED:

@@ -6,6 +6,7 @@ Facts of a field stand on the line of its name and prose below it, so that one m
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
 from brewer.info_view import capabilities

@@ -20,7 +20,6 @@ from brewer.python_sources import PythonSources
 from brewer.python_text import Call, Code, literal
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
 
-
 _EXPLODED = frozenset(
     ("results", "operands", "attributes", "regions", "rhs", "facts", "engines_by_target", "renames", "before")
 )

@@ -140,7 +140,7 @@ def _read_file(file: str, problems: Problems) -> Mapping | None:
             message = f"the file has {status.st_size} bytes; at most {LARGEST} are read"
             problems.error("D028", Place(file, 1, 1), message, help="one definition a file, a few thousand bytes")
             return None
-        data = read_file(file, is_plain=True)
+        data = read_file(file)
     except OSError as error:
         problems.error("D027", Place(file, 1, 1), f"the file cannot be read: {error.strerror}")
         return None

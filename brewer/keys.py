@@ -10,7 +10,6 @@ from brewer.kinds import (
     Entries,
     Flag,
     FreeText,
-    Key,
     Kind,
     Number,
     OneOrMore,
@@ -115,7 +114,8 @@ class Keys:
         entry = self.entries.get(name)
         if entry is None:
             return None  # as is most often the case, here and below
-        kind = self._kind(name, *_TEXTS)
+        kind = self.table.by_name[name].kind
+        assert isinstance(kind, _TEXTS), self._misread(name, _TEXTS)
         node = entry.value
         if isinstance(node, Scalar) and isinstance(node.value, str):  # as nearly all that are there
             text: Text | None = Text(node.value, node.place)
@@ -227,9 +227,12 @@ class Keys:
 
     def _kind(self, name: str, *classes: type) -> Kind:
         """The kind that the table gives a key; that the reader asks for another one would be a mistake of ours."""
-        key: Key = self.table.by_name[name]
-        assert isinstance(key.kind, classes), f'"{name}" of {self.table.what} is {key.kind}, and read as {classes}'
-        return key.kind
+        kind = self.table.by_name[name].kind
+        assert isinstance(kind, classes), self._misread(name, classes)
+        return kind
+
+    def _misread(self, name: str, classes: tuple[type, ...]) -> str:
+        return f'"{name}" of {self.table.what} is {self.table.by_name[name].kind}, and read as {classes}'
 
 
 def _is_one_or_more(kind: Kind) -> bool:

@@ -46,10 +46,10 @@ def _named_results(definition: Definition) -> tuple[Text, ...]:
 def check_required(chain: Sequence[Definition], sources: PythonSources, problems: Problems) -> None:
     """A base class reads fields that it does not have itself: it declares them as properties for type checkers."""
     definition = chain[0]
-    lineage = sources.lineage(chain[-1].base.value)
-    operands = {operand.name.value: operand for operand in definition.operands}
-    if definition.abstract:
+    lineage = [found for found in sources.lineage(chain[-1].base.value) if found.required]
+    if definition.abstract or not lineage:
         return
+    operands = {operand.name.value: operand for operand in definition.operands}
     for found in lineage:
         for name, line in found.required.items():
             operand = operands.get(name)

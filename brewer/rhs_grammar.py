@@ -10,7 +10,6 @@ dictionary. Parentheses are, outside of groups.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from brewer.frozen import frozen
 from brewer.model import Text
@@ -25,12 +24,14 @@ _TOKEN = re.compile(
 )
 
 
-class Literal(NamedTuple):
+@frozen
+class Literal:
     text: str
     place: Place
 
 
-class Placeholder(NamedTuple):
+@frozen
+class Placeholder:
     field: str
     place: Place
 

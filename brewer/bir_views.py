@@ -73,11 +73,9 @@ def bir_fields(definition: Definition) -> tuple[BirField, ...]:
     """The BIR fields in order: those of `serialize`, or operands, lists of indices and attributes as declared."""
     if definition.serialize:
         return definition.serialize
-    return (
-        *(BirField(operand.name, bir_kind(operand)) for operand in definition.operands),
-        *(BirField(indices.name, bir_kind(indices)) for indices in definition.ap_indices),
-        *(BirField(attribute.name, bir_kind(attribute)) for attribute in definition.attributes),
-    )
+    fields: tuple[Operand | ApIndices | Attribute, ...]
+    fields = (*definition.operands, *definition.ap_indices, *definition.attributes)
+    return tuple([BirField(field.name, bir_kind(field)) for field in fields])
 
 
 def _keywords(definition: Definition, entries: Iterable[BirField]) -> tuple[KeywordView, ...]:

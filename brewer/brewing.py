@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from brewer.cache import State, add_written, write_state
 from brewer.commands import COMMANDS
+from brewer.compiled_templates import CompiledTemplates
 from brewer.fingerprints import Fingerprints, are_inputs_as_before, digest_of
 from brewer.formatting import Formatter
 from brewer.listing import Listed
@@ -34,25 +35,31 @@ class Brewed:
     listed: tuple[Listed, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)  # every output by its path, as it is to be
     precedents: Precedents = field(default_factory=Precedents)
+    compiled: CompiledTemplates | None = None
 
 
 def brew(
-    project: Project, names: Sequence[str] = (), memory: Memory | None = None, precedents: Precedents | None = None
+    project: Project,
+    names: Sequence[str] = (),
+    memory: Memory | None = None,
+    precedents: Precedents | None = None,
+    compiled: CompiledTemplates | None = None,
 ) -> Brewed:
     """Reads, checks, renders and compares; nothing is written.
 
+    `precedents` and `compiled` are what earlier runs have left, if that is to be trusted.
     Raises: DiagnosticsError with every mistake in definitions, names and templates.
     """
     instructions = load(project)
     only = _files_of(names, instructions, project)
     problems = Problems()
-    renderer = Renderer(project, instructions, problems)
+    renderer = Renderer(project, instructions, problems, compiled)
     rendered = renderer.render_all()
     problems.raise_if_any()
     planner = Planner(project, problems, memory or Memory(project), Formatter(precedents))
     plan = planner.plan(rendered, only)
     problems.raise_if_any()
-    return Brewed(instructions, plan, renderer.listed(), planner.texts, planner.formatter.precedents)
+    return Brewed(instructions, plan, renderer.listed(), planner.texts, planner.formatter.precedents, compiled)
 
 
 def write(brewed: Brewed, project: Project, *, force: bool) -> None:
@@ -83,6 +90,8 @@ def remember(brewed: Brewed, project: Project, memory: Memory) -> None:
     precedents, places = sorted(brewed.precedents.units), memory.places.line()
     state = State(memory.now.inputs, outputs, others, definitions, precedents, places=places)
     write_state(root, state, unchanged_line(len(definitions), len(outputs), project.output))
+    if brewed.compiled:
+        brewed.compiled.keep()
 
 
 def others_below_generated(now: Fingerprints, outputs: Mapping[str, str], plan: Plan) -> dict[str, str]:
@@ -98,6 +107,11 @@ def known_precedents(memory: Memory) -> Precedents:
     before, now = memory.state.inputs, memory.now.inputs
     decisive = ("Python", "black", "pytokens", "brewer/precedents.py", "tool/brewer/precedents.py")
     return Precedents(memory.state.precedents if all(before.get(n) == now.get(n) for n in decisive) else ())
+
+
+def known_templates(memory: Memory) -> CompiledTemplates | None:
+    """The code of templates that earlier runs have left, for this one to use and add to."""
+    return CompiledTemplates(memory.root, memory.now.inputs) if memory.now else None
 
 
 def _files_of(names: Sequence[str], instructions: Instructions, project: Project) -> frozenset[str]:

@@ -3,8 +3,8 @@
 It decides what is left out because nothing has changed, and tells what somebody changed; never what is right. Whatever
 is wrong with it (absent, cut off, from another brewer, not writable), brewer works without it and says nothing.
 
-Deliberately absent: anything that would be executed or unpickled, times of files, and, at the top, imports that take
-time: a run without changes reads the head of the state and is done.
+Deliberately absent: anything that would be unpickled, or executed but for templates (brewer/compiled_templates.py),
+times of files, and, at the top, imports that take time: a run without changes reads the head of the state and is done.
 """
 
 import os
@@ -15,7 +15,9 @@ from brewer.places import Places, places_of
 _FOLDER = ".brewer_cache"
 _STATE = "state"
 _WRITTEN = "written"
+_CODE = "templates"
 _FORMAT = "brewer cache 2"
+_FORMAT_OF_CODE = "brewer templates 1"
 _HEAD = 4096  # bytes that hold the head of the state
 _MOST_WRITTEN = 1 << 22  # bytes of digests; the older half is forgotten then
 
@@ -153,6 +155,21 @@ def add_written(root: str, digests: list[str]) -> None:
             stream.write("\n".join(["", *new, ""]).encode() if new else b"")  # whatever the last line looks like
     except OSError:
         pass
+
+
+def read_code(root: str, key: str) -> bytes | None:
+    """What was kept under this key; None where nothing was, or not all of it is as it was."""
+    try:
+        form, of_key, digest, body = read_file(f"{root}/{_FOLDER}/{_CODE}").split(b"\n", 3)
+        found = form.decode(), of_key.decode(), digest.decode()
+    except (OSError, ValueError):
+        return None
+    return body if found == (_FORMAT_OF_CODE, key, digest_of(key.encode() + body)) else None
+
+
+def write_code(root: str, key: str, body: bytes) -> None:
+    head = "\n".join([_FORMAT_OF_CODE, key, digest_of(key.encode() + body), ""]).encode()
+    _replace(root, _CODE, head + body)
 
 
 def _newer_half(path: str) -> list[str]:

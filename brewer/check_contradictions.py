@@ -76,6 +76,8 @@ class _Room:
 
 
 def check_contradictions(definition: Definition, problems: Problems) -> None:
+    if not definition.constraints:
+        return
     claims: dict[str, dict[str, list[_Claim]]] = {}  # by term, then by the optional field on which they depend
     orders: dict[tuple[str, str], dict[str, list[_Order]]] = {}
     known = {"result", *(found.name.value for found in definition.fields)}

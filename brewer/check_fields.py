@@ -27,11 +27,11 @@ def check_clashes(
     `bases` are the definition and those that it stands on, nearest first.
     """
     chain = tuple(bases)
-    classes = list(sources.lineage(chain[-1].base.value))
-    for base in chain[1:]:
-        if base.wrapper and base.wrapper.value in sources.wrappers:
-            classes.append(sources.wrappers[base.wrapper.value])
-    owners = {member: found for found in reversed(classes) for member in found.members}
+    owners = sources.owners_in(chain[-1].base.value)
+    wrappers = [base.wrapper.value for base in reversed(chain[1:]) if base.wrapper]
+    found = [sources.wrappers[wrapper] for wrapper in wrappers if wrapper in sources.wrappers]
+    if found:
+        owners = {**{member: wrapper for wrapper in found for member in wrapper.members}, **owners}
     names = [field.name for field in definition.fields] + [region.name for region in definition.regions]
     for name in (*names, *_named_results(definition)):
         if definition.says(name) and name.value not in RESERVED:
@@ -46,10 +46,10 @@ def _named_results(definition: Definition) -> tuple[Text, ...]:
 def check_required(chain: Sequence[Definition], sources: PythonSources, problems: Problems) -> None:
     """A base class reads fields that it does not have itself: it declares them as properties for type checkers."""
     definition = chain[0]
-    lineage = sources.lineage(chain[-1].base.value)
-    operands = {operand.name.value: operand for operand in definition.operands}
-    if definition.abstract:
+    lineage = [found for found in sources.lineage(chain[-1].base.value) if found.required]
+    if definition.abstract or not lineage:
         return
+    operands = {operand.name.value: operand for operand in definition.operands}
     for found in lineage:
         for name, line in found.required.items():
             operand = operands.get(name)

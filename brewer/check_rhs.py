@@ -50,7 +50,7 @@ def _ambiguous(problems: Problems, place: Place, message: str, *, help: str = ""
 
 
 def _reports_fields(definition: Definition, bases: Iterable[Definition], rhs: Rhs, problems: Problems) -> bool:
-    known = [field.name.value for field in definition.fields]
+    known = definition.field_names
     seen: dict[str, Placeholder] = {}
     wrong = False
     for placeholder in rhs.placeholders:

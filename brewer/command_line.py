@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from brewer.brewing import brew, known_precedents, remember, write
+from brewer.brewing import brew, known_precedents, known_templates, remember, write
 from brewer.commands import COMMANDS, WITHOUT_PROJECT
 from brewer.diagnostic_formats import FORMATS, formatted
 from brewer.find_project import find_project
@@ -163,8 +163,9 @@ def _run_brewing(project: Project, options: argparse.Namespace, now: Fingerprint
     memory = Memory(project, now)
     if writes and not options.names:
         _ = memory.now  # before anything is read, so that what changes meanwhile is seen
-    precedents = known_precedents(memory) if writes else None  # a check trusts nothing that an earlier run has left
-    brewed = brew(project, options.names, memory, precedents)
+    # A check trusts nothing that an earlier run has left.
+    precedents, compiled = (known_precedents(memory), known_templates(memory)) if writes else (None, None)
+    brewed = brew(project, options.names, memory, precedents, compiled)
     compared: list[str] = []
     if options.against:
         from brewer.meaning.versions import check_versions  # here, since most runs compare nothing

@@ -5,8 +5,7 @@ Facts of a field stand on the line of its name and prose below it, so that one m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import PurePosixPath
+from collections.abc import Sequence
 
 from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
@@ -33,7 +32,6 @@ from runtime.diagnostics import listed
 
 _INDENT = 4
 PRECISION_WORDS = {"keep": "never converted", "f32": "always f32", "index": "an index"}
-_BIR_PARTS = ("operands", "fields")
 RELATION_WORDS = {
     "equal": "equals",
     "not_equal": "differs from",
@@ -61,18 +59,18 @@ def class_docstring(definition: Definition, in_memory: bool, sources: PythonSour
         paragraphs += ["", " ".join(paragraph.split())]
     use = "on which other definitions stand" if definition.abstract else "which the parser builds"
     sections = [
-        _section("Operands", (_operand(definition, operand, in_memory) for operand in definition.operands)),
-        _section("Attributes", (_attribute(definition, attribute) for attribute in definition.attributes)),
-        _section("Index lists", (_field(definition, i.name, [], i.doc) for i in definition.ap_indices)),
-        _section("Results", (_result(definition, result, sources) for result in definition.results)),
-        _section("Regions", map(_region, definition.regions)),
+        _section("Operands", [_operand(definition, operand, in_memory) for operand in definition.operands]),
+        _section("Attributes", [_attribute(definition, attribute) for attribute in definition.attributes]),
+        _section("Index lists", [_field(definition, i.name, [], i.doc) for i in definition.ap_indices]),
+        _section("Results", [_result(definition, result, sources) for result in definition.results]),
+        _section("Regions", [_region(region) for region in definition.regions]),
         _section("Rules", _rules(definition)),
         _section("Engines", _engines(definition.engines)),
         _section("Passes", _facts(definition)),
         _section("Text", _text(definition)),
         _section(f"BIR, version {definition.version}", _bir(definition)),
-        _section("Examples", (_example(example.value) for example in definition.examples)),
-        _section("Source", (_source(source) for source in definition.source)),
+        _section("Examples", [_example(example.value) for example in definition.examples]),
+        _section("Source", [_source(source) for source in definition.source]),
         _line("Semantics", str(definition.semantics or "none") if not definition.abstract else ""),
         _line("Wrapper", f"`{definition.wrapper}` of {sources.where('wrappers')}, {use}" if definition.wrapper else ""),
         _line("Since", definition.since),
@@ -82,11 +80,8 @@ def class_docstring(definition: Definition, in_memory: bool, sources: PythonSour
     return tuple(docstring(paragraphs, _INDENT, ["", *lines] if lines else []))
 
 
-def _section(title: str, entries: Iterable[list[str]]) -> list[str]:
-    lines = [f"{title}:"]
-    for entry in entries:
-        lines += entry
-    return lines if len(lines) > 1 else []
+def _section(title: str, entries: Sequence[list[str]]) -> list[str]:
+    return [f"{title}:", *[line for entry in entries for line in entry]] if entries else []
 
 
 def _line(title: str, text: str) -> list[str]:
@@ -95,8 +90,8 @@ def _line(title: str, text: str) -> list[str]:
 
 def _entry(name: str, facts: str = "", doc: str = "") -> list[str]:
     """The name with its facts, and the prose below."""
-    prose = " ".join(doc.split())
-    return [*_wrapped(f"    {name}{': ' * bool(facts)}{facts}"), *(_wrapped(f"        {prose}", 8) if prose else [])]
+    head = _wrapped(f"    {name}: {facts}" if facts else f"    {name}")
+    return head + _wrapped(f"        {' '.join(doc.split())}", 8) if doc else head
 
 
 def _wrapped(text: str, hang: int = 0) -> list[str]:
@@ -110,14 +105,17 @@ def _field(definition: Definition, name: Text, facts: list[str], doc: str) -> li
     """A field; the prose about an inherited one stands where it is declared, and only there."""
     if definition.says(name):
         return _entry(name.value, ", ".join(facts), doc)
-    return _entry(name.value, ", ".join([*facts, f"of {PurePosixPath(name.place.file).stem}"]))
+    base = name.place.file.rpartition("/")[2].removesuffix(".yaml")
+    return _entry(name.value, ", ".join([*facts, f"of {base}"]))
 
 
 def _operand(definition: Definition, operand: Operand, in_memory: bool) -> list[str]:
-    facts = [operand.access.replace("_", "/").upper()] * in_memory
+    facts = [operand.access.replace("_", "/").upper()] if in_memory else []
     facts += ["optional"] * operand.optional + ["any number"] * operand.variadic
-    facts += [f"in {' or '.join(operand.memory)}"] * bool(operand.memory)
-    facts += ["/".join(operand.dtypes)] * bool(operand.dtypes)
+    if operand.memory:
+        facts.append(f"in {' or '.join(operand.memory)}")
+    if operand.dtypes:
+        facts.append("/".join(operand.dtypes))
     if operand.shape is not None:
         facts.append(f"[{', '.join(map(str, operand.shape))}]")
     elif operand.rank:
@@ -220,7 +218,7 @@ def _text(definition: Definition) -> list[list[str]]:
     if definition.rhs_str is None:
         return []
     form = " ".join(definition.rhs_str.value.split())
-    hidden = [field.name.value for field in definition.fields if f"{{{field.name}}}" not in form]
+    hidden = [name for name in definition.field_names if f"{{{name}}}" not in form]
     glued = form.replace("(? ", "(?\N{NO-BREAK SPACE}")  # a line does not end inside of the mark of a group
     lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in _wrapped(f"    {glued}")]
     return [lines, *([_entry("in the dictionary", ", ".join(hidden))] if hidden else [])]
@@ -231,8 +229,11 @@ def _bir(definition: Definition) -> list[list[str]]:
     if definition.abstract:
         return []
     entries = bir_fields(definition)
-    names = {kind: [e.name.value for e in entries if (e.kind == "var") == (kind == "operands")] for kind in _BIR_PARTS}
-    lines = [_entry(kind, ", ".join(names[kind])) for kind in _BIR_PARTS if names[kind]]
+    parts = {
+        "operands": [entry.name.value for entry in entries if entry.kind == "var"],
+        "fields": [entry.name.value for entry in entries if entry.kind != "var"],
+    }
+    lines = [_entry(part, ", ".join(names)) for part, names in parts.items() if names]
     lines += [_entry(r.new.value, f"was {r.old} before version {r.version}") for r in definition.renames]
     return lines + [_entry(o.name.value, f"{shown(o.value)} before version {o.version}") for o in definition.before]
 

@@ -88,17 +88,20 @@ class LinesOfCode:
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = frozenset(known)
-        self._used_in: dict[str, frozenset[str]] = {}  # a line -> the known names in it
+        self._seen: set[str] = set()
+        self._used_in: dict[str, frozenset[str]] = {}  # a line that was seen -> the known names in it, if there are any
 
     def names_used(self, text: str) -> frozenset[str]:
         lines = _lines_of_code(text)
         if lines is None:
             return self._known & names_used(text)
-        for line in lines:
-            if line not in self._used_in:
-                may_use = not self._known.isdisjoint(_WORD.findall(line))  # three quarters clearly do not
-                self._used_in[line] = self._known & names_used(line) if may_use else frozenset()
-        return frozenset().union(*{self._used_in[line] for line in lines})
+        unseen = lines - self._seen
+        self._seen |= unseen
+        for line in unseen:
+            may_use = not self._known.isdisjoint(_WORD.findall(line))  # three quarters clearly do not
+            if may_use and (used := self._known & names_used(line)):
+                self._used_in[line] = used
+        return frozenset().union(*[self._used_in[line] for line in lines & self._used_in.keys()])
 
 
 def _lines_of_code(text: str) -> set[str] | None:

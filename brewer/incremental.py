@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from brewer.brewing import known_precedents, others_below_generated
+from brewer.brewing import known_precedents, known_templates, others_below_generated
 from brewer.cache import State, add_written, write_state
+from brewer.compiled_templates import CompiledTemplates
 from brewer.definition_files import load_headers
 from brewer.fingerprints import Fingerprints, are_inputs_as_before, digest_of
 from brewer.formatting import Formatter
@@ -70,7 +71,8 @@ class _Run:
         instructions = load_part(self.project, work.read, _names(self._unread(work)))
         words = self._agreed(work, instructions)
         planner = Planner(self.project, Problems(), self.memory, Formatter(known_precedents(self.memory)))
-        changes = [c for file in self._render(work, instructions, words) if (c := planner.change_of(file))]
+        compiled = known_templates(self.memory)
+        changes = [c for file in self._render(work, instructions, words, compiled) if (c := planner.change_of(file))]
         gone = [work.known[file].output for file in work.removed]
         changes += [change for path in gone if (change := planner.removal_of(path))]
         planner.report()
@@ -88,6 +90,8 @@ class _Run:
             definitions = {file: listed.words for file, listed in words.items()}
             state = State(self.now.inputs, outputs, others, definitions, precedents, places=places.line())
             write_state(self.memory.root, state, said)
+            if compiled:
+                compiled.keep()
         return [said] if plan.is_clean else written_lines(plan)
 
     def _find_work(self) -> _Work:
@@ -156,8 +160,10 @@ class _Run:
         _doubt_if(len(names) < len(words) or len(set(mnemonics)) < len(mnemonics))
         return words
 
-    def _render(self, work: _Work, instructions: Instructions, words: Words) -> Iterable[Rendered]:
-        renderer = Renderer(self.project, instructions, Problems())
+    def _render(
+        self, work: _Work, instructions: Instructions, words: Words, compiled: CompiledTemplates | None
+    ) -> Iterable[Rendered]:
+        renderer = Renderer(self.project, instructions, Problems(), compiled)
         files = renderer.render_modules(b for b in instructions.brewables if b.definition.file in work.rendered)
         if words != work.known:
             table = renderer.render_table(sorted(words.values(), key=lambda each: (each.dialect, each.name)))

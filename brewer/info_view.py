@@ -20,18 +20,22 @@ from brewer.python_sources import PythonSources
 from brewer.python_text import Call, Code, literal
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
 
+_EXPLODED = frozenset(
+    ("results", "operands", "attributes", "regions", "rhs", "facts", "engines_by_target", "renames", "before")
+)
+
 
 def info_view(brewable: Brewable, groups: frozenset[str], in_memory: bool, sources: PythonSources) -> tuple[str, ...]:
     """The keyword arguments of `InstructionInfo`, defaults left out. `groups` are the names of groups of data types."""
     definition, rhs = brewable.definition, brewable.rhs
     said: dict[str, object] = {
         "version": definition.version if definition.version != 1 else None,
-        "operands": tuple(_operand(operand, groups) for operand in definition.operands),
-        "attributes": tuple(_attribute(attribute) for attribute in definition.attributes),
-        "ap_indices": tuple(indices.name.value for indices in definition.ap_indices),
+        "operands": tuple([_operand(operand, groups) for operand in definition.operands]),
+        "attributes": tuple([_attribute(attribute) for attribute in definition.attributes]),
+        "ap_indices": tuple([indices.name.value for indices in definition.ap_indices]),
         "results": _results(definition, groups),
         "dst": _destination(definition.dst, groups) if in_memory else None,
-        "regions": tuple(_region(region, groups) for region in definition.regions),
+        "regions": tuple([_region(region, groups) for region in definition.regions]),
         "rhs": tuple(_rhs_parts(rhs)) if rhs else (),
         "engines": definition.engines.legal,
         "engines_by_target": dict(definition.engines.by_target),
@@ -39,37 +43,26 @@ def info_view(brewable: Brewable, groups: frozenset[str], in_memory: bool, sourc
         "op_kind": definition.op_kind,
         "facts": {name: _fact(fact) for name, fact in definition.facts if fact},
         "semantics": sources.semantics[definition.semantics.value] if definition.semantics else None,
-        "renames": tuple((rename.version, rename.old.value, rename.new.value) for rename in definition.renames),
-        "before": tuple(_older(definition, older) for older in definition.before),
+        "renames": tuple([(rename.version, rename.old.value, rename.new.value) for rename in definition.renames]),
+        "before": tuple([_older(definition, older) for older in definition.before]),
     }
     head = (
         _keyword("name", definition.name.value),
         _keyword("dialect", definition.dialect),
         _keyword("mnemonic", rhs.mnemonic.value if rhs else None),
     )
-    exploded = (
-        "results",
-        "operands",
-        "attributes",
-        "regions",
-        "rhs",
-        "facts",
-        "engines_by_target",
-        "renames",
-        "before",
-    )
-    return (*head, *(_keyword(name, value, name in exploded) for name, value in said.items() if value))
+    return (*head, *[_keyword(name, value, name in _EXPLODED) for name, value in said.items() if value])
 
 
 def capabilities(definition: Definition) -> frozenset[str]:
     """Those that hold."""
-    return frozenset(name for name, holds in definition.capabilities if holds)
+    return frozenset([name for name, holds in definition.capabilities if holds])
 
 
 def _results(definition: Definition, groups: frozenset[str]) -> object:
     """The results; nothing where there is the usual one, of which nothing is said."""
-    found = tuple(_result(result, groups) for result in definition.results)
-    return Code("()") if not found else None if found == (_USUAL_RESULT,) else found
+    found = tuple([_result(result, groups) for result in definition.results])
+    return Code("()") if not found else None if len(found) == 1 and found[0] is _USUAL_RESULT else found
 
 
 def _result(result: Result, groups: frozenset[str]) -> Call:
@@ -84,6 +77,8 @@ def _result(result: Result, groups: frozenset[str]) -> Call:
     }
     name = () if result.name.value == "result" else (result.name.value,)
     kept = {name: value for name, value in said.items() if value}
+    if not name and not kept:
+        return _USUAL_RESULT
     return Call("ResultInfo", name, kept, exploded=len(kept) + len(name) > 1)
 
 
@@ -137,7 +132,7 @@ def _dtypes(words: tuple[str, ...], groups: frozenset[str]) -> object:
     """The tuple of a group where that is all, else names, with groups unpacked among them."""
     if len(words) == 1 and words[0] in groups:
         return Code(group_constant(words[0]))
-    return tuple(Code(f"*{group_constant(word)}") if word in groups else word for word in words)
+    return tuple([Code(f"*{group_constant(word)}") if word in groups else word for word in words])
 
 
 def _attribute(attribute: Attribute) -> Call:

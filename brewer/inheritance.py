@@ -94,7 +94,7 @@ def _merged(inherited: Mapping, own: Mapping) -> Mapping:
     for entry in own:
         known = entries.get(entry.name)
         entries[entry.name] = _merged_entry(known, entry) if known and entry.name in _BY_ENTRY else entry
-    return Mapping(own.place, tuple(entries.values()), inherited.doubled | own.doubled)
+    return Mapping(own.place, entries, inherited.doubled | own.doubled)
 
 
 def _merged_entry(inherited: Entry, own: Entry) -> Entry:
@@ -106,7 +106,7 @@ def _merged_entry(inherited: Entry, own: Entry) -> Entry:
         known = entries.get(entry.name)
         entries[entry.name] = _overridden(known, entry, table) if known and table else entry
     doubled = inherited.value.doubled | own.value.doubled
-    return Entry(own.key, Mapping(own.value.place, tuple(entries.values()), doubled))
+    return Entry(own.key, Mapping(own.value.place, entries, doubled))
 
 
 def _overridden(inherited: Entry, own: Entry, table: KeyTable) -> Entry:
@@ -122,7 +122,7 @@ def _overridden(inherited: Entry, own: Entry, table: KeyTable) -> Entry:
     entries = {entry.name: entry for entry in inherited.value if entry.name not in dropped}
     entries.update({entry.name: entry for entry in own.value})
     doubled = inherited.value.doubled | own.value.doubled
-    return Entry(own.key, Mapping(own.value.place, tuple(entries.values()), doubled))
+    return Entry(own.key, Mapping(own.value.place, entries, doubled))
 
 
 def _report_circle(circle: list[Header], problems: Problems) -> None:

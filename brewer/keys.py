@@ -10,7 +10,6 @@ from brewer.kinds import (
     Entries,
     Flag,
     FreeText,
-    Key,
     Kind,
     Number,
     OneOrMore,
@@ -41,13 +40,14 @@ class Keys:
         self.table = table
         self.problems = problems
         self.lists = lists or {}
-        known = table.by_name
-        self.entries = {name: entry for entry in mapping.entries if (name := entry.key.text) in known}
+        known, found = table.by_name, mapping.by_name
+        self.entries = found
         self.doubled = mapping.doubled
         self._misspelled: set[str] = set()
-        if len(self.entries) < len(mapping.entries):
-            for entry in mapping:
-                if entry.name not in known:
+        if not found.keys() <= known.keys():
+            self.entries = {name: entry for name, entry in found.items() if name in known}
+            for name, entry in found.items():
+                if name not in known:
                     self._report_unknown(entry)
 
     def _report_unknown(self, entry: Entry) -> None:
@@ -72,12 +72,14 @@ class Keys:
 
     def check(self, place: Place, help: str = "") -> None:
         """Reports keys that exclude each other, and at `place` those that are missing; `help` replaces the examples."""
-        for pair in self.table.exclusive:
-            if pair[0] in self.entries and pair[1] in self.entries:
-                self._report_exclusive(pair)
-        self.require(place, self.table.required, help)
+        entries = self.entries
+        for one, other in self.table.exclusive if len(entries) > 1 else ():
+            if one in entries and other in entries:
+                self._report_exclusive((one, other))
+        if self.table.required:
+            self.require(place, self.table.required, help)
         for need in self.table.needs:
-            if need.beside in self.entries and need.unless not in self.entries:
+            if need.beside in entries and need.unless not in entries:
                 self.require(place, [need.key])
 
     def _report_exclusive(self, pair: tuple[str, str]) -> None:
@@ -109,11 +111,17 @@ class Keys:
         return value
 
     def text(self, name: str) -> Text | None:
-        if name not in self.entries:
+        entry = self.entries.get(name)
+        if entry is None:
             return None  # as is most often the case, here and below
-        kind = self._kind(name, *_TEXTS)
-        node = self.value(name)
-        text = None if node is None else read_text(node, f'"{name}"', self.problems)
+        kind = self.table.by_name[name].kind
+        assert isinstance(kind, _TEXTS), self._misread(name, _TEXTS)
+        node = entry.value
+        if isinstance(node, Scalar) and isinstance(node.value, str):  # as nearly all that are there
+            text: Text | None = Text(node.value, node.place)
+        else:
+            value = self.value(name)
+            text = None if value is None else read_text(value, f'"{name}"', self.problems)
         if text is None or not isinstance(kind, Pattern):
             return text
         return text if is_written_as(kind, text, self.problems) else None
@@ -202,6 +210,8 @@ class Keys:
 
     def named_mappings(self, name: str) -> tuple[tuple[Text, Mapping], ...]:
         """The entries of a mapping from names to mappings; `x: {}` and an empty `x:` both stand for no keys."""
+        if name not in self.entries:
+            return ()
         found = []
         for entry in self.mapping(name) or ():
             body = entry_mapping(entry, self.problems)
@@ -217,9 +227,12 @@ class Keys:
 
     def _kind(self, name: str, *classes: type) -> Kind:
         """The kind that the table gives a key; that the reader asks for another one would be a mistake of ours."""
-        key: Key = self.table.by_name[name]
-        assert isinstance(key.kind, classes), f'"{name}" of {self.table.what} is {key.kind}, and read as {classes}'
-        return key.kind
+        kind = self.table.by_name[name].kind
+        assert isinstance(kind, classes), self._misread(name, classes)
+        return kind
+
+    def _misread(self, name: str, classes: tuple[type, ...]) -> str:
+        return f'"{name}" of {self.table.what} is {self.table.by_name[name].kind}, and read as {classes}'
 
 
 def _is_one_or_more(kind: Kind) -> bool:
@@ -232,7 +245,7 @@ def entry_mapping(entry: Entry, problems: Problems) -> Mapping | None:
     if isinstance(value, Mapping):
         return value
     if isinstance(value, Scalar) and value.value is None:
-        return Mapping(entry.place, ())
+        return Mapping(entry.place, {})
     problems.error("D014", value.place, f'"{entry.name}" is a mapping, not {kind_of(value)}')
     return None
 
@@ -243,7 +256,8 @@ def is_mapping_of_mappings(keys: Keys, name: str) -> bool:
     if entry is None:
         return True
     values = [inner.value for inner in entry.value] if isinstance(entry.value, Mapping) else [entry.value]
-    return all(isinstance(value, Mapping) or (isinstance(value, Scalar) and value.value is None) for value in values)
+    others = [value for value in values if not isinstance(value, Mapping)]
+    return not others or all(isinstance(value, Scalar) and value.value is None for value in others)
 
 
 def read_text(node: Node, what: str, problems: Problems) -> Text | None:

@@ -310,6 +310,11 @@ class Definition:
         return (*self.operands, *self.attributes, *self.ap_indices)
 
     @cached_property
+    def field_names(self) -> tuple[str, ...]:
+        """The names of all constructor fields, in declared order."""
+        return tuple([field.name.value for field in self.fields])
+
+    @cached_property
     def field_named(self) -> dict[str, Operand | Attribute | ApIndices]:
         """The fields by their names; where a name stands twice, which is reported, the first."""
         return {field.name.value: field for field in reversed(self.fields)}

@@ -105,6 +105,10 @@ class Problems:
         """Whether no further mistake of the place's file is shown."""
         return self._count[place.file] >= SHOWN_OF_A_FILE
 
+    def lines_of(self, file: str) -> list[str]:
+        """The lines of a file whose text is known."""
+        return self._lines[file]
+
     def line_at(self, place: Place) -> str | None:
         lines = self._lines.get(place.file, [])
         return lines[place.line - 1] if 0 < place.line <= len(lines) else None

@@ -146,6 +146,7 @@ class PythonSources:
     python: Path | None = None  # where Python finds the modules; None: beside `runtime`
     prefix: str = ""  # this folder from the root of the project, `src/`
     _lineages: dict[str, tuple[PythonClass, ...]] = field(init=False, default_factory=dict)
+    _owners: dict[str, dict[str, PythonClass]] = field(init=False, default_factory=dict)
     _texts: dict[Path, str] = field(init=False, default_factory=dict)
     _trees: dict[Path, ast.Module] = field(init=False, default_factory=dict)
 
@@ -265,6 +266,13 @@ class PythonSources:
         if name not in self._lineages:
             self._lineages[name] = self._lineage(name)
         return self._lineages[name]
+
+    def owners_in(self, name: str) -> Mapping[str, PythonClass]:
+        """What a class of `runtime` answers to, and which class of its lineage has it; the nearest one counts."""
+        if name not in self._owners:
+            found = reversed(self.lineage(name))
+            self._owners[name] = {member: owner for owner in found for member in owner.members}
+        return self._owners[name]
 
     @cached_property
     def instruction_classes(self) -> tuple[str, ...]:

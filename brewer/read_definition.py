@@ -25,7 +25,7 @@ from brewer.read_rules import (
 from brewer.vocabulary import Vocabulary
 from brewer.yaml_tree import Mapping
 
-_FIELD_SECTIONS = ("operands", "attributes", "ap_indices")
+_FIELD_SECTIONS = frozenset(("operands", "attributes", "ap_indices"))
 
 
 def read_header(file: str, tree: Mapping, problems: Problems) -> Text | None:
@@ -103,11 +103,13 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
 
 def _sections_are_sound(keys: Keys) -> bool:
     """Whether the sections that name fields are there in full: neither misspelled nor with anything doubled."""
-    if set(_FIELD_SECTIONS) & (keys.misspelled | keys.doubled):
+    if not _FIELD_SECTIONS.isdisjoint(keys.misspelled | keys.doubled):
         return False
-    sections = [keys.entries[key].value for key in _FIELD_SECTIONS if key in keys]
-    doubled = any(isinstance(section, Mapping) and section.doubled for section in sections)
-    return not doubled and all(is_mapping_of_mappings(keys, key) for key in _FIELD_SECTIONS)
+    for key in _FIELD_SECTIONS & keys.entries.keys():
+        section = keys.entries[key].value
+        if isinstance(section, Mapping) and section.doubled or not is_mapping_of_mappings(keys, key):
+            return False
+    return True
 
 
 def _one_line(text: str) -> str:

@@ -117,7 +117,7 @@ def read_capabilities(keys: Keys, problems: Problems) -> tuple[tuple[str, bool],
 
 def read_facts(keys: Keys, problems: Problems) -> tuple[tuple[str, Fact], ...]:
     facts: list[tuple[str, Fact]] = []
-    for name in FACTS:
+    for name in (name for name in FACTS if name in keys.entries):
         node = keys.value(name)
         if isinstance(node, Mapping):
             facts.append((name, tuple(_fact_by_attribute(entry, problems) for entry in node)))

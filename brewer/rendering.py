@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +20,9 @@ from brewer.project import Project
 from brewer.table_views import class_entries, enum_views, group_views, mnemonic_entries
 from brewer.template_faults import TemplateFaults
 from brewer.templates import fast_environment, plain_environment, rendered
-from brewer.views import class_view
+from brewer.views import ClassView, class_view
+
+_AT_ONCE = 32  # definitions; with all of them at once, views would take as much memory as all else together
 
 
 @frozen
@@ -40,6 +42,7 @@ class Renderer:
     project: Project
     instructions: Instructions
     problems: Problems
+    compiled: jinja2.BytecodeCache | None = None  # what an earlier run has left of templates
     faults: TemplateFaults = field(init=False)
     imports: dict[tuple[frozenset[str], str, str], str] = field(init=False, default_factory=dict)
 
@@ -53,7 +56,7 @@ class Renderer:
     @cached_property
     def fast(self) -> jinja2.Environment:
         """What most rendering is done with; `environment` where it fails."""
-        return fast_environment(self.environment)
+        return fast_environment(self.environment, self.compiled)
 
     @cached_property
     def known(self) -> Mapping[str, str]:
@@ -70,8 +73,10 @@ class Renderer:
         return tuple(sorted(files, key=lambda file: file.path))
 
     def render_modules(self, brewables: Iterable[Brewable]) -> list[Rendered]:
-        """The modules of these definitions."""
-        return [file for brewable in brewables if (file := self._class_module(brewable))]
+        """The modules of these definitions, some at once: doing one thing several times takes a fifth less."""
+        waiting = tuple(brewables)
+        batches = [waiting[at : at + _AT_ONCE] for at in range(0, len(waiting), _AT_ONCE)]
+        return [file for batch in batches for file in self._class_modules(batch)]
 
     def render_shared(self) -> list[Rendered]:
         """The files that belong to all definitions together."""
@@ -94,18 +99,23 @@ class Renderer:
     def report(self) -> None:
         self.faults.report(self.project.root, self.problems)
 
-    def _class_module(self, brewable: Brewable) -> Rendered | None:
-        view = class_view(brewable, self.instructions.vocabulary, self.project.sources)
+    def _class_modules(self, brewables: Sequence[Brewable]) -> Iterator[Rendered]:
+        vocabulary, sources = self.instructions.vocabulary, self.project.sources
+        views = [class_view(brewable, vocabulary, sources) for brewable in brewables]
+        bodies = [self._render("instruction.py.j2", view.file, view=view) for view in views]
+        names = [self.lines_of_code.names_used(self._plain(body)) if body else frozenset() for body in bodies]
+        for brewable, view, body, used in zip(brewables, views, bodies, names, strict=True):
+            text = None if body is None else self._module(view, body, used)
+            if text is not None:
+                path = f"{self.project.output}/{brewable.definition.dialect}/{view.name}.py"
+                yield Rendered(path, text, view.file, brewable.bases)
+
+    def _module(self, view: ClassView, body: str, names: frozenset[str]) -> str | None:
         origin = f"the definition in {view.file} at line {view.line}"
-        body = self._render("instruction.py.j2", view.file, view=view)
-        if body is None:
-            return None
-        imports = self._imports(self.lines_of_code.names_used(self._plain(body)), view.base, view.base_module)
-        text = self._render(
+        imports = self._imports(names, view.base, view.base_module)
+        return self._render(
             "instruction_module.py.j2", view.file, view=view, origin=origin, imports=imports, body=body.strip("\n")
         )
-        path = f"{self.project.output}/{brewable.definition.dialect}/{view.name}.py"
-        return None if text is None else Rendered(path, text, view.file, brewable.bases)
 
     def _imports(self, names: frozenset[str], base: str, base_module: str) -> str:
         """The import lines of a module; many modules have the same."""

@@ -40,8 +40,11 @@ class RuleView:
 
 def rule_views(definition: Definition, base: Definition | None) -> tuple[RuleView, ...]:
     """Those rules that the base does not have in the same words."""
+    rules = all_rules(definition)
+    if not rules:
+        return ()
     before = {rule.label.value: _view(rule, base) for rule in all_rules(base)} if base else {}
-    views = {rule.label.value: _view(rule, definition) for rule in all_rules(definition)}
+    views = {rule.label.value: _view(rule, definition) for rule in rules}
     changed = ((label, view) for label, view in views.items() if view != before.get(label))
     return tuple(replace(view, inherited=label in before) for label, view in changed)
 
@@ -53,6 +56,8 @@ def all_rules(definition: Definition) -> tuple[Rule, ...]:
 
 def _shape_rules(definition: Definition) -> Iterator[Constraint]:
     """A letter that stands twice means equal extents, a number a fixed one."""
+    if not any([operand.shape for operand in definition.operands]):
+        return  # as most often
     operands = sorted(definition.operands, key=lambda operand: operand.optional)  # one that is there binds first
     bound: dict[str, FieldTerm] = {}
     for operand in (operand for operand in operands if not operand.variadic):

@@ -34,11 +34,15 @@ def plain_environment(folders: Sequence[Path]) -> jinja2.Environment:
     )
 
 
-def fast_environment(plain: jinja2.Environment) -> jinja2.Environment:
-    """The same with the text of each included template in place of the include, which takes a third off the time."""
+def fast_environment(plain: jinja2.Environment, compiled: jinja2.BytecodeCache | None = None) -> jinja2.Environment:
+    """The same with the text of each included template in place of the include, which takes a third off the time.
+
+    `compiled` may know the code of a template.
+    """
     assert isinstance(plain.loader, jinja2.FileSystemLoader)
     # Looking for constants to fold takes an eighth of the time of compiling, and finds none.
-    fast = plain.overlay(loader=_Inlining(plain.loader.searchpath), cache_size=-1, optimized=False)
+    loader = _Inlining(plain.loader.searchpath)
+    fast = plain.overlay(loader=loader, cache_size=-1, optimized=False, bytecode_cache=compiled)
     fast.code_generator_class = _AttributesOfPython
     return fast
 

@@ -65,6 +65,8 @@ def _reports_forbidden(file: str, text: str, problems: Problems) -> bool:
 
 
 def _reports_empty(file: str, text: str, problems: Problems) -> bool:
+    if text[:1].isalpha():
+        return False  # as all that start with a key
     empty = all(not line.strip() or line.lstrip().startswith("#") for line in text.split("\n"))
     if empty:
         problems.error(

@@ -83,7 +83,7 @@ class ShownDefinition:
         """The keys in the order of the documentation, whoever says them."""
         order = {name: index for index, name in enumerate(DEFINITION.names)}
         tree = self.located.tree
-        return Mapping(tree.place, tuple(sorted(tree.entries, key=lambda entry: order[entry.name])))
+        return Mapping(tree.place, {name: tree.by_name[name] for name in sorted(tree.by_name, key=order.__getitem__)})
 
     def lines(self) -> list[str]:
         return [*(f"# {line}" for line in self._head()), *yaml_lines(self.tree, self._comment)]

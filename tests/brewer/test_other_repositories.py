@@ -201,7 +201,7 @@ def test_a_repository_is_brewed_and_its_classes_work(tmp_path: Path, top: str, f
     assert f"wrote {output}/acme/ScaleGen.py" in brew(root)
     new = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file() and path not in before}
     names = ("__init__.py", "acme/ScaleGen.py", "acme/__init__.py", "acme/facts.py", "py.typed", "vocabulary.py")
-    cache = {f".brewer_cache/{name}" for name in (".gitignore", "state", "written")}
+    cache = {f".brewer_cache/{name}" for name in (".gitignore", "state", "templates", "written")}
     assert new == {f"{output}/{name}" for name in names} | cache
     assert brew(root, "--check") == f"{output}/ is up to date: 1 definition, 6 files\n"
     program = USE.format(package=f"{top}.instructions", wrappers=f"{top}.wrappers.Scale")

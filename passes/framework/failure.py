@@ -27,6 +27,7 @@ from runtime.text.printer import print_statement
 
 if TYPE_CHECKING:
     from passes.framework.dot_transform import DotTransform
+    from passes.framework.pass_manager import Fixpoint
 
 _PASSES, _FRAMEWORK = "passes.", "passes.framework."
 
@@ -34,7 +35,7 @@ _PASSES, _FRAMEWORK = "passes.", "passes.framework."
 class PassFailure(Exception):
     """A pass raised, or left a program that the check refuses. This is a fault of the pass, not of the program."""
 
-    transform: DotTransform | None = None  # the pass, where it came to run
+    step: DotTransform | Fixpoint | None = None  # what failed, where it came to run
     rewrites_before: int = 0  # how many the passes before it did, where they are counted
 
     def __init__(

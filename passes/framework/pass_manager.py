@@ -17,14 +17,13 @@ from typing import Any, Final
 
 from passes.framework.dot_transform import DotTransform, Entered
 from passes.framework.failure import PassFailure, UnsettledFailure, failure_of
+from passes.framework.pass_run import Kept, PassRun, kept_by
 from passes.framework.rewrite_limit import RewriteLimit
 from passes.framework.rollback import saved, taking_back
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
-from runtime.names import Names
-from runtime.statistics import Statistic, snapshot, statistics_of
+from runtime.statistics import snapshot, statistics_of
 from runtime.text.places import Places
-from runtime.text.printer import print_statement
 
 Check = Callable[[Module], Sequence[Diagnostic]]  # what is wrong with a program
 Watcher = Callable[[DotTransform, Module], None]
@@ -43,34 +42,13 @@ class Fixpoint:
         names = [each.pass_name if isinstance(each, DotTransform) else str(each) for each in self.steps]
         return f"fixpoint({', '.join(names)})"
 
+    @property
+    def pipeline_text(self) -> str:
+        """As it stands in a pipeline."""
+        return f"fixpoint{{rounds={self.rounds}}}({', '.join(each.pipeline_text for each in self.steps)})"
+
 
 Step = DotTransform | Fixpoint
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A statement that a pass left as it is, as text."""
-
-    statement: str
-    function: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"kept `{self.statement}` in @{self.function}: {self.reason}"
-
-
-@dataclass(frozen=True)
-class PassRun:
-    """What one run of one pass did.
-
-    Units: seconds of wall-clock time of the pass alone; counts in the unit of their statistic.
-    """
-
-    pass_name: str
-    changed: bool
-    seconds: float
-    counted: tuple[tuple[Statistic, int], ...]  # how much each of the pass's counters grew
-    kept: tuple[Kept, ...] = ()  # what the pass left as it is, with reasons, where the manager was asked to explain
 
 
 class Judge:
@@ -118,6 +96,7 @@ class PassManager:
         judge: Judge | None = None,
         limit: RewriteLimit | None = None,
         entered: Entered | None = None,
+        begun: Watcher | None = None,
     ) -> None:
         self.steps = tuple(steps)
         self._check = check
@@ -128,6 +107,7 @@ class PassManager:
         self._judge = judge
         self._limit = limit
         self._entered = entered
+        self._begun = begun
 
     def run(self, module: Module) -> tuple[PassRun, ...]:
         """Run all steps, and return what each pass did, in order.
@@ -150,26 +130,30 @@ class PassManager:
             return run.passes[-1].changed
         copy = self._copy(run) if self._rollback else None
         counts = snapshot(statistics_of([type(each) for each in passes_of(step.steps)]))
+        rewrites = 0 if self._limit is None else self._limit.done
         for earlier_rounds in range(step.rounds):
             start = len(run.passes)
             changes = [self._run_step(inner, run) for inner in step.steps]
             if not any(changes):
                 return earlier_rounds > 0
+        failure = UnsettledFailure(str(step), step.rounds, [one.pass_name for one in run.passes[start:] if one.changed])
+        failure.step, failure.rewrites_before = step, rewrites
         with taking_back(run.module, copy, counts):
-            raise UnsettledFailure(str(step), step.rounds, [one.pass_name for one in run.passes[start:] if one.changed])
+            raise failure
 
     def _run_pass(self, transform: DotTransform, run: _Run) -> PassRun:
         counts = snapshot(statistics_of([type(transform)]))
         copy = self._copy(run) if self._rollback or self._judge is not None else None
         rewrites = 0 if self._limit is None else self._limit.done
         transform.rewrite_limit, transform.on_function = self._limit, self._entered
-        if self._before is not None:
-            self._before(transform, run.module)
+        for watcher in (self._begun, self._before):
+            if watcher is not None:
+                watcher(transform, run.module)
         try:
             with taking_back(run.module, copy if self._rollback else None, counts):
                 changed, seconds, kept = self._watched(transform, run, copy)
         except PassFailure as failure:
-            failure.transform, failure.rewrites_before = transform, rewrites
+            failure.step, failure.rewrites_before = transform, rewrites
             raise
         if changed:
             run.saved = None
@@ -178,9 +162,7 @@ class PassManager:
         counted = tuple((statistic, statistic.value - before) for statistic, before in counts.items())
         return PassRun(transform.pass_name, changed, seconds, counted, kept)
 
-    def _watched(
-        self, transform: DotTransform, run: _Run, copy: Module | None
-    ) -> tuple[bool, float, tuple[Kept, ...]]:
+    def _watched(self, transform: DotTransform, run: _Run, copy: Module | None) -> tuple[bool, float, tuple[Kept, ...]]:
         """Run a pass and look at what it did.
 
         Raises: PassFailure; DiagnosticsError where the judge cannot tell.
@@ -195,7 +177,7 @@ class PassManager:
             wrong = self._check(module) if self._check is not None else ()
             if wrong:
                 raise PassFailure(transform.pass_name, wrong)
-            kept = tuple(_kept(transform, module)) if self._explain else ()
+            kept = tuple(kept_by(transform, module)) if self._explain else ()
         except PassFailure:
             raise
         except Exception as error:
@@ -230,10 +212,3 @@ def passes_of(steps: Iterable[Step]) -> Iterator[DotTransform]:
             yield step
         else:
             yield from passes_of(step.steps)
-
-
-def _kept(transform: DotTransform, module: Module) -> Iterator[Kept]:
-    for function in module.functions.values():
-        names = Names(function)
-        for statement, reason in transform.why_kept(function):
-            yield Kept(print_statement(statement, names).strip(), function.name, reason)

@@ -29,7 +29,7 @@ def put_back(module: Module, copy: Module) -> None:
 
 @contextmanager
 def taking_back(module: Module, copy: Module | None, counts: Mapping[Statistic, int]) -> Iterator[None]:
-    """Undo what the body did where it does not come to its end, an interruption included; no copy: nothing is undone."""
+    """Undo what the body did where it does not come to its end, be it interrupted; without a copy nothing is undone."""
     try:
         yield
     except BaseException:

@@ -44,6 +44,20 @@ def given_inputs(module: Module, arrays: Mapping[str, Any]) -> InputSet:
     return InputSet(function.name, "the inputs given", as_declared(arrays, wanted), may_fail=False)
 
 
+def completed(module: Module, arrays: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return inputs for the function that a caller runs: those that it takes of `arrays`, and generated ones.
+
+    Raises: DiagnosticsError where there can be none.
+    """
+    try:
+        function = function_named(module, None)
+        made = generated_inputs(function, seed)
+        declared = as_declared(arrays, inputs_of(function, Names(function)))
+    except InputError as error:
+        raise unrunnable(error, given=True) from error
+    return {name: declared.get(name, array) for name, array in made.items()}
+
+
 def sets_of(function: Function, seed: int) -> Iterator[InputSet]:
     """Yield generated inputs of a function.
 

@@ -31,8 +31,8 @@ class NumericsJudge(Judge):
     """Runs what comes before and after a pass.
 
     `given` are the inputs of the function that a caller runs; None: they are generated, for each function that no other
-    one calls. `make_evaluator` answers for foreign instructions. `gave_up` is told once why a program cannot be run, and
-    from then on everything is believed; None: that is an error.
+    one calls. `make_evaluator` answers for foreign instructions. `gave_up` is told once why a program cannot be run,
+    and from then on everything is believed; None: that is an error.
     """
 
     def __init__(
@@ -88,7 +88,9 @@ class NumericsJudge(Judge):
         by_function = stated.by_function()
         known, self._known = self._known, {}
         for number, one in enumerate(self.sets or ()):
-            wrong = self._judge_on(number, one, transform, (before, module), by_function.get(one.function, _NONE), known)
+            wrong = self._judge_on(
+                number, one, transform, (before, module), by_function.get(one.function, _NONE), known
+            )
             if wrong is not None:
                 return [wrong]
         return ()
@@ -126,7 +128,9 @@ class NumericsJudge(Judge):
         difference = first_difference(was, found)
         if difference is None:
             return None
-        message = f"{difference.label} of @{one.function}: {difference.message}; no rounding that the pass states explains it"
+        message = (
+            f"{difference.label} of @{one.function}: {difference.message}; no rounding that the pass states explains it"
+        )
         count = f"{difference.differing} of {difference.elements} elements differ, " if difference.differing else ""
         origin = where_it_comes_from(before, after, one, self._make_evaluator, removed, added)
         return Diagnostic("P030", message, notes=(Note(f"{count}on {one.called}"), *origin))

@@ -28,9 +28,7 @@ class OutputDifference:
         return f"result {self.output}" if isinstance(self.output, int) else f"%{self.output}"
 
 
-def first_difference(
-    first: Mapping[int | str, Any], second: Mapping[int | str, Any]
-) -> OutputDifference | None:
+def first_difference(first: Mapping[int | str, Any], second: Mapping[int | str, Any]) -> OutputDifference | None:
     """Return the first output that is not, bit for bit, the same; outputs correspond by their order."""
     for (name, was), found in zip(first.items(), second.values(), strict=False):
         difference = _difference(name, was, found)
@@ -50,10 +48,7 @@ def _difference(name: int | str, was: Any, found: Any) -> OutputDifference | Non
         return None if same else OutputDifference(name, f"it was {_kind(was)} and is {_kind(found)}")
     if was.dtype != found.dtype or was.shape != found.shape:
         return OutputDifference(name, f"it was {_kind(was)} and is {_kind(found)}")
-    if was.dtype.hasobject:
-        differs = np.asarray(was != found)
-    else:
-        differs = (_bits(was) != _bits(found)).any(axis=-1)
+    differs = np.asarray(was != found) if was.dtype.hasobject else (_bits(was) != _bits(found)).any(axis=-1)
     if not differs.any():
         return None
     place = np.unravel_index(int(np.argmax(differs)), differs.shape)
@@ -90,4 +85,6 @@ def _shown(element: Any) -> str:
 def _kind(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}[{','.join(map(str, value.shape))}]"
-    return "nothing" if value is None else f"a sequence of {len(value)}" if hasattr(value, "__len__") else "another value"
+    return (
+        "nothing" if value is None else f"a sequence of {len(value)}" if hasattr(value, "__len__") else "another value"
+    )

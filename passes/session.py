@@ -27,8 +27,10 @@ from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, eith
 from runtime.embedded_arrays import read_embedded
 from runtime.functions import Module
 from runtime.further_classes import instruction_classes
+from runtime.instruction_set import InstructionSet
 from runtime.program_files import STREAM, Program, complain, read_program
 from runtime.targets import Target, UnknownTargetError, parse_target
+from runtime.text.parser import parse
 from runtime.verifier import verify
 
 _ARRAYS = (".npz", ".npy")
@@ -72,7 +74,8 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
     if given.reproducer is not None:
         check_place(given.reproducer)
     arrays = _arrays(given.verify_numerics)
-    program = read_foreign(given.file, front_ends) or read_program(given.file, instruction_classes(given.classes))
+    classes = instruction_classes(given.classes)
+    program = read_foreign(given.file, front_ends) or read_program(given.file, classes)
     module = program.module
     module.places = program.places
     _check_files(given, module, front_ends)
@@ -103,8 +106,16 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
             numerics,
             tuple(given.classes),
             given.rewrite_limit,
+            lambda text: _read(text, classes, front_ends, steps),
         ),
     )
+
+
+def _read(text: str, classes: InstructionSet, front_ends: FrontEnds, steps: Sequence[Step]) -> Module:
+    module = parse(text, classes, "the reproducer")
+    if any(precision_passes(steps)):
+        hang_signatures(module, front_ends)
+    return module
 
 
 def target_named(name: str | None) -> Target | None:

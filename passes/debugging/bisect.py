@@ -33,6 +33,7 @@ class Setting:
     make: Callable[[], Sequence[Step]]
     check: Check | None
     make_judge: Callable[[Module], Judge] | None
+    read: Callable[[str], Module]  # the text of a program
     said: Callable[[str], None] = lambda what: None  # what is under way
 
 
@@ -51,6 +52,7 @@ class Bisection:
 
     rewrite: Rewrite | None  # None: it cannot be told apart
     reduction: Reduction
+    is_read_back: bool  # whether what is left fails as text, too
 
 
 def bisect(module: Module, failure: PassFailure, setting: Setting) -> Bisection | None:
@@ -63,7 +65,8 @@ def bisect(module: Module, failure: PassFailure, setting: Setting) -> Bisection 
     def tried(tries: int, size: Size) -> None:
         setting.said(f"reducing: try {tries}, {size}")
 
-    return Bisection(rewrite, reduce_program(module, search.fails, tried))
+    reduction = reduce_program(module, search.fails, tried)
+    return Bisection(rewrite, reduction, search.fails(setting.read(print_module(reduction.module))))
 
 
 class _Search:

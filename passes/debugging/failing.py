@@ -53,6 +53,7 @@ class FollowUp:
     numerics: Numerics | None
     classes: Sequence[str]
     rewrite_limit: int | None
+    read: Callable[[str], Module]  # the text of a program, ready for its passes
 
     @property
     def is_asked_for(self) -> bool:
@@ -83,6 +84,7 @@ class FollowUp:
                 make=partial(build_pipeline, failure.step.pipeline_text, self.target),
                 check=partial(verify, target=self.target) if self.is_verified else None,
                 make_judge=None if self.numerics is None else self.numerics.judge_part,
+                read=self.read,
                 said=progress.say,
             )
             found = bisect(module, failure, setting)
@@ -122,4 +124,7 @@ def _lines_of(found: Bisection, failure: PassFailure) -> list[str]:
         lines += [f"    {line}" for line in one.difference]
     cut = f"cut from {reduction.before} down to {reduction.after}, in {reduction.tries} tries"
     early = "" if reduction.is_complete else "; stopped early, since more tries would take too long"
-    return [*lines, f"passes: bisect: {cut}{early}"]
+    as_text = (
+        [] if found.is_read_back else ["passes: bisect: what is left does not fail when it is read back from text"]
+    )
+    return [*lines, f"passes: bisect: {cut}{early}", *as_text]

@@ -1,7 +1,7 @@
 """Delta debugging: the smallest program that can be had by leaving things out, which still fails in the same way.
 
 Left out are functions, statements, values that are returned, at last arguments and tensors that nobody uses. A value
-that is still needed when its statement goes becomes an argument of the function:
+that is still needed when its statement goes becomes an argument of the function, or else an operand of the same type:
 
     %p: bf16[4,8] = activation relu %x      func @main(%p: bf16[4,8]) {
     %c: f32[4,8] = tensor_copy %p             %c: f32[4,8] = tensor_copy %p
@@ -23,6 +23,7 @@ from runtime.blocks import Block, Statement
 from runtime.builtin import Terminator
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
+from runtime.instructions import Instruction
 from runtime.values import Value
 
 T = TypeVar("T")
@@ -83,6 +84,7 @@ class _Reducer:
         for _ in range(_SWEEPS):
             smaller = self._shrink(_functions, _drop_functions)
             smaller |= self._shrink(statements_of, _drop_statements)
+            smaller |= self._shrink(statements_of, _bypass_statements)
             smaller |= self._shrink(_returned, _drop_returned)
             smaller |= self._shrink(_unused, _drop_unused)
             if not smaller or self.budget <= 0:
@@ -154,6 +156,16 @@ def _drop_statements(statements: Sequence[Statement]) -> None:
             if result.has_users:
                 result.replaceAllUsesWith(function.body.add_argument(result.type, result.name))
         statement.eraseFromParent()
+
+
+def _bypass_statements(statements: Sequence[Statement]) -> None:
+    """Erase statements; those that need a result take an operand of the same type where there is one."""
+    for statement in reversed(statements):
+        if isinstance(statement, Instruction) and len(statement.results) == 1:
+            values = [one for one in statement.operands() if isinstance(one, Value) and one.type is statement.type]
+            if values:
+                statement.replaceAllUsesWith(values[0])
+        _drop_statements([statement])
 
 
 def _returned(module: Module) -> list[tuple[Terminator, int]]:

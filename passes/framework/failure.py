@@ -65,7 +65,7 @@ class UnsettledFailure(PassFailure):
     def __init__(self, steps: str, rounds: int, still_changing: Sequence[str]) -> None:
         last = listed(dict.fromkeys(still_changing), "and")
         self.text = f"{steps} still changes the program after {rounds} rounds; in the last one it was {last} that did"
-        super().__init__(still_changing[-1], cause=RuntimeError(self.text))
+        super().__init__(still_changing[-1])
 
     def __str__(self) -> str:
         return self.text

@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
+import pytest
+
 from passes.framework.dot_transform import DotTransform
 from passes.later_reads import why_not_read_later
+from passes.registry import PASSES
 from runtime.access import NeuronAP
 from runtime.blocks import Statement
 from runtime.dtypes import bf16, f32, i32
@@ -148,3 +151,27 @@ class Breaks(DotTransform):
     def transformTensorCopyOp(self, inst: TensorCopyOp) -> bool:
         inst.mutateDstTy(i32)
         return True
+
+
+class Gives(DotTransform):
+    """Fail at the second copy that it sees."""
+
+    pass_name = "gives-up"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = 0
+
+    def transformTensorCopyOp(self, inst: TensorCopyOp) -> bool:
+        self.seen += 1
+        if self.seen > 1:
+            raise LookupError("no idea")
+        inst.loc = "seen"
+        return True
+
+
+def register(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put all passes of this module into the table of passes."""
+    for cls in list(globals().values()):
+        if isinstance(cls, type) and issubclass(cls, DotTransform) and cls.__module__ == __name__:
+            monkeypatch.setitem(PASSES, cls.pass_name, (__name__, cls.__name__))

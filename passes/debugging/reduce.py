@@ -155,7 +155,10 @@ def _drop_statements(statements: Sequence[Statement]) -> None:
         for result in statement.results:
             if result.has_users:
                 result.replaceAllUsesWith(function.body.add_argument(result.type, result.name))
+        written = statement.dst.tensor if isinstance(statement, Instruction) and statement.dst is not None else None
         statement.eraseFromParent()
+        if written is not None and not written.has_users and written.name in function.tensors:
+            function.tensors.pop(written.name).function = None  # an output that nothing writes would be a mistake
 
 
 def _bypass_statements(statements: Sequence[Statement]) -> None:

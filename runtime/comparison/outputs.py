@@ -5,12 +5,15 @@ Deliberately absent: tolerance. What may differ is left out before: a rounding t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+_IS_BIG = sys.byteorder == "big"
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ def first_difference(first: Mapping[int | str, Any], second: Mapping[int | str, 
 def _difference(name: int | str, was: Any, found: Any) -> OutputDifference | None:
     if isinstance(was, list | tuple) and isinstance(found, list | tuple):
         return _in_sequence(name, was, found)
+    was, found = (np.asarray(one) if isinstance(one, np.generic) else one for one in (was, found))
     if not isinstance(was, np.ndarray) or not isinstance(found, np.ndarray):
         same = was is None and found is None
         return None if same else OutputDifference(name, f"it was {_kind(was)} and is {_kind(found)}")
@@ -53,7 +57,7 @@ def _difference(name: int | str, was: Any, found: Any) -> OutputDifference | Non
         return None
     place = np.unravel_index(int(np.argmax(differs)), differs.shape)
     index = ",".join(str(int(at)) for at in place)
-    message = f"[{index}] was {_shown(was[place])} and is {_shown(found[place])}"
+    message = f"[{index}] was {_shown(was[place], was.dtype)} and is {_shown(found[place], found.dtype)}"
     return OutputDifference(name, message, int(np.count_nonzero(differs)), was.size)
 
 
@@ -74,12 +78,9 @@ def _bits(array: NDArray[Any]) -> NDArray[np.uint8]:
     return flat.view(np.uint8).reshape(*array.shape, array.dtype.itemsize)
 
 
-def _shown(element: Any) -> str:
-    """Return an element and its bits; the repr of a numpy scalar names its type, its text does not."""
-    bits = np.asarray(element)
-    if bits.dtype.hasobject:
-        return repr(element)
-    return f"{element} (0x{bits.astype(bits.dtype.newbyteorder('>')).tobytes().hex()})"
+def _shown(element: Any, dtype: np.dtype[Any]) -> str:
+    """Return an element and its bits, the highest first."""
+    return repr(element) if dtype.hasobject else f"{element} (0x{element.tobytes()[:: 1 if _IS_BIG else -1].hex()})"
 
 
 def _kind(value: Any) -> str:

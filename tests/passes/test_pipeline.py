@@ -68,7 +68,8 @@ def test_an_empty_pipeline_has_no_steps() -> None:
         ("eliminate-casts{a=1 b}", 'P001 22-1 found "}", expected "=" and the value of "b"'),
         (
             "fixpoint{rounds=3}",
-            'P001 19-0 found the end of the pipeline, expected the steps to repeat, such as "fixpoint(eliminate-casts)"',
+            "P001 19-0 found the end of the pipeline, expected the steps to repeat, such as"
+            ' "fixpoint(eliminate-casts)"',
         ),
         ("fixpoint{rounds=0}(eliminate-casts)", 'P005 17-1 option "rounds" takes a whole number from 1 on, not "0"'),
         ("fixpoint{rounds=x}(eliminate-casts)", 'P005 17-1 option "rounds" takes a whole number from 1 on, not "x"'),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from passes.arguments import read_arguments
 from passes.debugging.failing import HELP
 from passes.debugging.progress import Progress
-from passes.debugging.reproducer import arguments_in
+from passes.debugging.reproducer import REPLAY, arguments_in
 from passes.foreign_files import FrontEnds, fetching, write_foreign
 from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import PassManager
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = 
 
 def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
     """Return the arguments that stand in a reproducer, with those that are given beside it."""
-    others = [word for word in given.words if word != "--run-reproducer"]
+    others = [word for word in given.words if word != REPLAY]
     others.remove(given.file)
     return read_arguments([*arguments_in(given.file), *others])
 

@@ -39,7 +39,7 @@ class Numerics:
     def judge_part(self, module: Module) -> Judge:
         """Return the judge of a run on a part of a program, which may take other inputs."""
         given = None if self.given is None else completed(module, self.given, self.seed)
-        return NumericsJudge(given, seed=self.seed, make_evaluator=self.make_evaluator)
+        return NumericsJudge(given, seed=self.seed, make_evaluator=self.make_evaluator, explain=False)
 
 
 @dataclass(frozen=True)

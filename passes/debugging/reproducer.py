@@ -24,6 +24,7 @@ from runtime.functions import Module
 from runtime.text.printer import print_module
 
 FILE: Final = "%s"
+REPLAY: Final = "--run-reproducer"
 COMMAND: Final = ("python", "-m", "passes", FILE)
 _RUN: Final = "// run: "
 _MOST_NAMES = 10_000
@@ -103,6 +104,8 @@ def arguments_in(file: str) -> list[str]:
     if tuple(words[: len(COMMAND)]) != COMMAND:
         raise _no_reproducer(file, f'its command does not begin with "{shlex.join(COMMAND)}"')
     given = words[len(COMMAND) :]
+    if REPLAY in given:
+        raise _no_reproducer(file, f"its command has {REPLAY} in it, and would run itself")
     return [file, *(f"{word.removesuffix(FILE)}{file}" if word.endswith(FILE) else word for word in given)]
 
 

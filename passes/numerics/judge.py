@@ -32,7 +32,8 @@ class NumericsJudge(Judge):
 
     `given` are the inputs of the function that a caller runs; None: they are generated, for each function that no other
     one calls. `make_evaluator` answers for foreign instructions. `gave_up` is told once why a program cannot be run,
-    and from then on everything is believed; None: that is an error.
+    and from then on everything is believed; None: that is an error. To `explain` where a difference comes from takes
+    longer than to find it.
     """
 
     def __init__(
@@ -42,11 +43,13 @@ class NumericsJudge(Judge):
         seed: int = 0,
         make_evaluator: MakeEvaluator | None = None,
         gave_up: Callable[[str], None] | None = None,
+        explain: bool = True,
     ) -> None:
         self._given = given
         self._seed = seed
         self._make_evaluator = make_evaluator
         self._gave_up = gave_up
+        self._explain = explain
         self.sets: list[InputSet] | None = None  # chosen when the first pass runs
         self._is_off = False
         self._known: dict[int, Outputs] = {}  # by set: what the program gives as it stands between two passes
@@ -132,7 +135,7 @@ class NumericsJudge(Judge):
             f"{difference.label} of @{one.function}: {difference.message}; no rounding that the pass states explains it"
         )
         count = f"{difference.differing} of {difference.elements} elements differ, " if difference.differing else ""
-        origin = where_it_comes_from(before, after, one, self._make_evaluator, removed, added)
+        origin = where_it_comes_from(before, after, one, self._make_evaluator, removed, added) if self._explain else ()
         return Diagnostic("P030", message, notes=(Note(f"{count}on {one.called}"), *origin))
 
     def _choose(self, module: Module) -> list[InputSet]:

@@ -305,8 +305,7 @@ def test_with_a_file_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_given_inputs_are_cut_with_the_program(capsys: pytest.CaptureFixture[str]) -> None:
-    arrays = {name: np.full((4, 8), value, np.float32) for name, value in (("x", 1.5), ("z", -2.0))}
-    write_arrays("in.npz", arrays)
+    write_arrays("in.npz", {"x": np.full((4, 8), 1.5, np.float32), "z": np.full((4, 8), -2.0, np.float32)})
     assert main(["two.txt", *FOLD, "in.npz", "--bisect", "--reproducer", "small.txt"]) == 1
     capsys.readouterr()
     assert main(["small.txt", "--run-reproducer"]) == 1

@@ -52,9 +52,9 @@ OWN = {
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     for cls in (Insert, Remove):
-        monkeypatch.setitem(PASSES, cls.pass_name, (__name__, cls.__name__))  # type: ignore[index]
+        monkeypatch.setitem(PASSES, cls.pass_name, (__name__, cls.__name__))
     for name, pipeline in OWN.items():
-        monkeypatch.setitem(PIPELINES, name, pipeline)  # type: ignore[index]
+        monkeypatch.setitem(PIPELINES, name, pipeline)
 
 
 def texts(pipeline: str) -> list[str]:

@@ -12,6 +12,7 @@ from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import PassManager
 from passes.numerics import judge as judging
 from passes.numerics.judge import NumericsJudge
+from passes.numerics.runs import outputs_of
 from passes.registry import load_all
 from runtime.builtin import Return
 from runtime.diagnostics import DiagnosticsError
@@ -24,7 +25,17 @@ from runtime.wrappers.TensorCopyOp import TensorCopyOp
 from tests.passes.random_chains import random_program
 from tests.passes.small_programs import CHAIN, chain
 from tests.passes.test_laws import OVERWRITTEN
-from tests.passes.tiny_passes import Counts, FoldCopies, FoldCopiesBlindly, Narrow, NarrowSecretly, Widen, WidenSecretly
+from tests.passes.tiny_passes import (
+    Counts,
+    DropStores,
+    FoldCopies,
+    FoldCopiesBlindly,
+    Narrow,
+    NarrowAndDeny,
+    NarrowSecretly,
+    Widen,
+    WidenSecretly,
+)
 
 OPAQUE = """\
 func @main(%x: f32[4,8]) {
@@ -112,27 +123,11 @@ def test_a_difference_that_only_special_values_show_is_found() -> None:
 
 
 def test_a_secret_change_is_found() -> None:
-    class Secret(Narrow):
-        pass_name = "secret"
-
-        def runOnModule(self, module: Module) -> bool:
-            super().runOnModule(module)
-            return False
-
-    said = judged(chain(), Secret())
+    said = judged(chain(), NarrowAndDeny())
     assert "error[P036]: it says that it changed nothing, and changed the program: @main: " in said
 
 
 def test_a_program_that_can_no_longer_be_run_is_the_fault_of_the_pass() -> None:
-    class DropStores(DotTransform):
-        pass_name = "drop-stores"
-
-        def transformTensorCopyOp(self, inst: TensorCopyOp) -> bool:
-            if inst.dst is None:
-                return False
-            inst.eraseFromParent()
-            return True
-
     module = parse(OVERWRITTEN, standard())
     with pytest.raises(PassFailure) as failure:  # the verifier would say so too
         PassManager([DropStores()], judge=NumericsJudge()).run(module)
@@ -280,7 +275,7 @@ def test_each_function_that_nobody_calls_is_run() -> None:
 
 def test_what_is_known_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[int] = []
-    run = judging.outputs_of
+    run = outputs_of
 
     def count(*arguments: Any) -> Any:
         ran.append(1)

@@ -101,7 +101,7 @@ def test_where_much_is_needed_it_stops_early_and_says_so(monkeypatch: pytest.Mon
 
 def search(module: Module, cls: type[DotTransform], judge: bool = True, check: bool = True) -> Bisection | None:
     def make_judge(part: Module) -> Judge:
-        return NumericsJudge()
+        return NumericsJudge(explain=False)
 
     setting = Setting(
         make=lambda: [cls()],
@@ -122,18 +122,18 @@ def test_a_pass_that_computes_something_else_on_random_programs() -> None:
     left: list[int] = []
     for seed in range(20):
         module = parse(random_program(seed), standard())
-        if not _fails(module, NarrowSecretly) or len(left) == 2:
+        if not _fails(module, NarrowSecretly) or left:
             continue
         found = search(module, NarrowSecretly)
         assert found is not None and found.is_read_back
         assert found.rewrite is not None and found.rewrite.function == "main"
         left.append(found.reduction.after.statements)
-    assert len(left) == 2 and max(left) <= 5
+    assert max(left) <= 5
 
 
 def _fails(module: Module, cls: type[DotTransform]) -> bool:
     try:
-        PassManager([cls()], judge=NumericsJudge()).run(module.clone())
+        PassManager([cls()], judge=NumericsJudge(explain=False)).run(module.clone())
     except PassFailure:
         return True
     return False

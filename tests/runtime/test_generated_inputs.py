@@ -1,4 +1,4 @@
-"""Inputs that are made up: the same for the same seed, of the right types, ordinary or with everything special in them."""
+"""Inputs that are made up: the same for the same seed, of the right types, ordinary or with all that is special."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,8 @@
 """Delta debugging: the smallest program that can be had by leaving things out, which still fails in the same way.
 
-Left out are functions, statements, values that are returned, at last arguments and tensors that nobody uses. A value
-that is still needed when its statement goes becomes an argument of the function, or else an operand of the same type:
+Left out are functions, what comes after the place where it shows, statements, values that are returned, at last
+arguments and tensors that nobody uses. A value that is still needed when its statement goes becomes an argument of the
+function, or else a value of the same type that it was made from:
 
     %p: bf16[4,8] = activation relu %x      func @main(%p: bf16[4,8]) {
     %c: f32[4,8] = tensor_copy %p             %c: f32[4,8] = tensor_copy %p
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 from runtime.blocks import Block, Statement
@@ -32,6 +34,8 @@ Fails = Callable[[Module], bool]
 _TRIES_OF_ALL: Final = 64  # how often the whole program may be tried, counted in statements
 _TRIES_AT_LEAST: Final = 100_000  # statements, for a small program
 _SWEEPS: Final = 3
+_MOST_ENDS: Final = 8  # functions that are ended early
+_MOST_STEPS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -83,12 +87,26 @@ class _Reducer:
         """Leave out what can be, until a sweep finds nothing more."""
         for _ in range(_SWEEPS):
             smaller = self._shrink(_functions, _drop_functions)
+            smaller |= self._cut_ends()
             smaller |= self._shrink(statements_of, _drop_statements)
             smaller |= self._shrink(statements_of, _bypass_statements)
             smaller |= self._shrink(_returned, _drop_returned)
             smaller |= self._shrink(_unused, _drop_unused)
             if not smaller or self.budget <= 0:
                 return
+
+    def _cut_ends(self) -> bool:
+        """Let each function end as early as it can, with what its last statement gives; found by halves."""
+        smaller = False
+        for name in list(self.module.functions)[:_MOST_ENDS]:
+            low, high = 0, len(self.module.functions[name].body) - 1  # without the end
+            while low < high and self.budget > 0:
+                middle = (low + high) // 2
+                if self._try(partial(_function_named, name), partial(_cut_end, middle), 0, 1):
+                    high, smaller = middle, True
+                else:
+                    low = middle + 1
+        return smaller
 
     def _shrink(self, list_all: Callable[[Module], Sequence[T]], drop: Callable[[Sequence[T]], None]) -> bool:
         """Leave out things of one kind, the last ones first; return whether any could be."""
@@ -140,6 +158,10 @@ def _functions(module: Module) -> list[Function]:
     return list(module.functions.values())
 
 
+def _function_named(name: str, module: Module) -> list[Function]:
+    return [module.functions[name]]
+
+
 def _drop_functions(functions: Sequence[Function]) -> None:
     for function in functions:
         assert function.module is not None
@@ -161,14 +183,40 @@ def _drop_statements(statements: Sequence[Statement]) -> None:
             function.tensors.pop(written.name).function = None  # an output that nothing writes would be a mistake
 
 
+def _cut_end(count: int, functions: Sequence[Function]) -> None:
+    """Leave the first statements of a function, so many, and return what the last one of them gives that gives any."""
+    body = functions[0].body
+    end, statements = body.terminator, [one for one in body if not isinstance(one, Terminator)]
+    if not isinstance(end, Terminator):
+        return
+    values = next((one.results for one in reversed(statements[:count]) if one.results), ())
+    type(end)([one for one in values if one.type.is_tensor], loc=end.loc).insertBefore(end)
+    end.eraseFromParent()
+    for statement in reversed(statements[count:]):
+        statement.eraseFromParent()
+
+
 def _bypass_statements(statements: Sequence[Statement]) -> None:
-    """Erase statements; those that need a result take an operand of the same type where there is one."""
+    """Erase statements; who needs a result takes a value of the same type that it was made from, where there is one."""
     for statement in reversed(statements):
         if isinstance(statement, Instruction) and len(statement.results) == 1:
-            values = [one for one in statement.operands() if isinstance(one, Value) and one.type is statement.type]
-            if values:
-                statement.replaceAllUsesWith(values[0])
+            statement.replaceAllUsesWith(_origin(statement))
         _drop_statements([statement])
+
+
+def _origin(inst: Instruction) -> Value:
+    """Return the nearest value of the same type among what an instruction is made from, or the instruction itself."""
+    values: list[Value] = [inst]
+    for _ in range(_MOST_STEPS):
+        values = [one for value in values if isinstance(value, Instruction) for one in _operands(value)][:_MOST_STEPS]
+        for value in values:
+            if value.type is inst.type:
+                return value
+    return inst
+
+
+def _operands(inst: Instruction) -> list[Value]:
+    return [one for one in inst.operands() if isinstance(one, Value) and not inst.is_terminator]
 
 
 def _returned(module: Module) -> list[tuple[Terminator, int]]:

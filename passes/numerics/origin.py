@@ -31,8 +31,8 @@ def where_it_comes_from(
     """Return notes for people; what the pass states is not among them."""
     try:
         found = compare(before, after, inputs.arrays, function=inputs.function, evaluator=make_evaluator)
-    except InterpreterError as error:
-        return (Note(f"where it comes from cannot be told: {error.message.partition(chr(10))[0]}"),)
+    except (InterpreterError, MemoryError) as error:
+        return (Note(f"where it comes from cannot be told: {str(error).partition(chr(10))[0]}"),)
     guilty = [one for one in found.ranking if _introduces(one) and one.second not in added and one.first not in removed]
     if guilty:
         return (Note(f"it comes from {_shown(min(guilty, key=lambda one: one.order))}"),)

@@ -17,6 +17,7 @@ from runtime.comparison.casts import source_of_cast
 from runtime.functions import Function, Module
 from runtime.generic import Initializer, OnnxNode
 from runtime.instructions import Instruction
+from runtime.interpreter.errors import InterpreterError
 from runtime.interpreter.machine import Evaluator
 from runtime.interpreter.run import run
 
@@ -40,8 +41,11 @@ def outputs_of(
     evaluator = None if make_evaluator is None else make_evaluator(module)
     if evaluator is not None and skipped:
         evaluator = _without_casts(evaluator, skipped)
-    with _constants_of_before(skipped, originals or {}):
-        return run(module, inputs, function=function, evaluator=evaluator, skip_rounding=skipped)
+    try:
+        with _constants_of_before(skipped, originals or {}):
+            return run(module, inputs, function=function, evaluator=evaluator, skip_rounding=skipped)
+    except MemoryError as error:
+        raise InterpreterError("it needs more memory than there is") from error
 
 
 def entries_of(module: Module) -> Iterator[Function]:

@@ -85,7 +85,7 @@ def test_loops_regions_and_tensors_go_too() -> None:
 def test_few_tries_where_little_is_needed(statements: int) -> None:
     """Counted in statements of all tries together: halves, then constants."""
     work: list[int] = []
-    needed = holds(f"%v{statements // 3}: f32")
+    needed = holds(f"%v{statements // 3}: f32[4,8] = activation")
     found = reduce_program(program(statements), needed, lambda tries, size: work.append(size.statements))
     assert found.after.statements == 1
     assert found.tries < 60 and sum(work) < 12 * statements

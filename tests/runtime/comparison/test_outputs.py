@@ -17,7 +17,7 @@ def f32(values: Any) -> Any:
     ("was", "found"),
     [
         ({0: f32([1, np.nan])}, {0: f32([1, np.nan])}),
-        ({"t": np.zeros((0, 3), f32)}, {"renamed": np.zeros((0, 3), f32)}),
+        ({"t": np.zeros((0, 3), np.float32)}, {"renamed": np.zeros((0, 3), np.float32)}),
         ({0: [f32([1]), f32([2])]}, {0: (f32([1]), f32([2]))}),
         ({0: None}, {0: None}),
         ({0: np.array(["a"], object)}, {0: np.array(["a"], object)}),

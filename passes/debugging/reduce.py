@@ -208,15 +208,12 @@ def _origin(inst: Instruction) -> Value:
     """Return the nearest value of the same type among what an instruction is made from, or the instruction itself."""
     values: list[Value] = [inst]
     for _ in range(_MOST_STEPS):
-        values = [one for value in values if isinstance(value, Instruction) for one in _operands(value)][:_MOST_STEPS]
+        operands = [one for value in values if isinstance(value, Instruction) for one in value.operands()]
+        values = [one for one in operands if isinstance(one, Value)][:_MOST_STEPS]
         for value in values:
             if value.type is inst.type:
                 return value
     return inst
-
-
-def _operands(inst: Instruction) -> list[Value]:
-    return [one for one in inst.operands() if isinstance(one, Value) and not inst.is_terminator]
 
 
 def _returned(module: Module) -> list[tuple[Terminator, int]]:

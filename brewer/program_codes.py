@@ -1,8 +1,11 @@
 """The codes of programs, beside those of definitions: what the verifier, the readers of programs and passes report.
 
 Their tables and the code that reports them are read as source text; nothing of it is imported. The examples stand in
-brewer/program_examples/, one file a code; a test runs them. Deliberately absent: an example where no program gives the
-mistake (a verifier's code for what only Python can break, files that cannot be read, what is said of a command line).
+brewer/program_examples/, one file a code; a test runs them. What the passes say depends on a command too, which is the
+first line of their examples: such a file is run by `python -m passes FILE --run-reproducer`.
+
+Deliberately absent: an example where no program gives the mistake (a verifier's code for what only Python can break,
+files that cannot be read).
 """
 
 from __future__ import annotations

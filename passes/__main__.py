@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from passes.foreign_files import FrontEnd
+    from runtime.functions import Module
+    from runtime.interpreter.machine import Evaluator
 
 _NEEDED = ("runtime", "generated", "frontends")
 
@@ -35,7 +37,14 @@ def _onnx() -> FrontEnd:
     from frontends.onnx.data_files import data_files
     from passes.foreign_files import FrontEnd
 
-    return FrontEnd(load, save, OnnxError, SIGNATURES, (BrokenModelError, ExternalDataError), data_files)
+    return FrontEnd(load, save, OnnxError, SIGNATURES, (BrokenModelError, ExternalDataError), data_files, _evaluator)
+
+
+def _evaluator(module: Module) -> Evaluator:
+    """Return what computes the nodes of a model; the reference of ONNX is loaded when one is run."""
+    from frontends.onnx.evaluate import evaluator
+
+    return evaluator(module)
 
 
 def why_shadowed() -> str | None:

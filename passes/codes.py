@@ -17,5 +17,18 @@ CODES: Mapping[str, str] = {
     "P010": "a program cannot be read",
     "P011": "a program or report cannot be written",
     "P012": "a front end needs a library that is not installed",
-    "P014": "a report that cannot be had, or not in this place",
+    "P014": "a report, or statistics, that cannot be had, or not in this place",
+    # Looking at passes.
+    "P015": "what is printed before or after a pass that does not run",
+    "P016": "options that do not go together",
+    "P017": "a reproducer cannot be written",
+    "P018": "a file is no reproducer",
+    # Numerics.
+    "P030": "a pass changes results in a way that it does not state",
+    "P031": "a program can be run before a pass, and not after it",
+    "P032": "inputs that are not those of the program, or cannot be read",
+    "P033": "a program cannot be run, so its numerics cannot be verified",
+    "P034": "no inputs can be generated for a program",
+    "P035": "a pass states roundings that are not there, or cannot be left out",
+    "P036": "a pass changes a program, and says that it does not",
 }

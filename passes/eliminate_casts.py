@@ -106,7 +106,7 @@ class NeuronEliminateCasts(TargetLowering):
 
     def tryEliminateCast(self, cast: TensorCopyOp) -> bool:
         """Remove `cast`, and the other casts that go with it, where that is safe; return whether it was."""
-        if self.why_not_eliminate(cast) is not None:
+        if self.why_not_eliminate(cast) is not None or not self.may_rewrite():
             return False
         source, dtype = cast.src, cast.dtype
         stores: tuple[Instruction, ...]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from runtime.functions import Module
+    from runtime.interpreter.machine import Evaluator
     from runtime.signatures import Signatures
 
 
@@ -29,7 +30,7 @@ class FrontEnd:
     """How a foreign form is read and written; `error` is what both raise. `save` writes all of a file or nothing.
 
     `broken` are those errors that say that what was read is at fault, whenever that shows; `data_files` names the files
-    beside its own that a program fetches its weights from.
+    beside its own that a program fetches its weights from. `evaluator` makes what computes the operators of a program.
     """
 
     load: Callable[[str], Module]
@@ -38,6 +39,7 @@ class FrontEnd:
     signatures: Signatures | None = None  # of the operators that programs of this form hold
     broken: tuple[type[Exception], ...] = ()
     data_files: Callable[[Module], Iterable[Path]] = lambda module: ()
+    evaluator: Callable[[Module], Evaluator] | None = None
 
 
 FrontEnds = Mapping[str, Callable[[], FrontEnd]]
@@ -93,15 +95,29 @@ def hang_signatures(module: Module, front_ends: FrontEnds) -> None:
 
     Raises: DiagnosticsError where that needs a library that is not installed.
     """
+    if module.signatures is None:
+        end = _front_end_within(module, front_ends, "which types the operators of the program may have")
+        module.signatures = None if end is None else end.signatures
+
+
+def evaluator_for(module: Module, front_ends: FrontEnds) -> Callable[[Module], Evaluator] | None:
+    """Return what makes the evaluator of a program of foreign operators, wherever it came from; None for others.
+
+    Raises: DiagnosticsError where that needs a library that is not installed.
+    """
+    end = _front_end_within(module, front_ends, "what the operators of the program compute")
+    return None if end is None else end.evaluator
+
+
+def _front_end_within(module: Module, front_ends: FrontEnds, what: str) -> FrontEnd | None:
+    """Return the front end that knows the operators of a program; None where it has none of any."""
     domains = {domain for function in module.functions.values() for domain in function.operator_sets}
     endings = [ending for domain, ending in ENDING_OF_DOMAIN.items() if domain in domains and ending in front_ends]
-    if module.signatures is None and endings:
-        try:
-            module.signatures = front_ends[endings[0]]().signatures
-        except ImportError as error:
-            message = f"which types the operators of the program may have needs a library: {error.name}"
-            help = f"install the extra {endings[0][1:]}"
-            raise DiagnosticsError([Diagnostic("P012", message, help=help)]) from error
+    try:
+        return front_ends[endings[0]]() if endings else None
+    except ImportError as error:
+        message = f"{what} needs a library: {error.name}"
+        raise DiagnosticsError([Diagnostic("P012", message, help=f"install the extra {endings[0][1:]}")]) from error
 
 
 @contextmanager

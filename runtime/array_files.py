@@ -9,6 +9,7 @@ Deliberately absent: pickled objects, and any conversion of values.
 
 from __future__ import annotations
 
+import io
 import os
 import zipfile
 import zlib
@@ -99,9 +100,24 @@ def write_arrays(name: str, arrays: Mapping[int | str, Any]) -> None:
     write_bytes(name, lambda file: _write_archive(file, arrays))
 
 
-def _arrays_in(name: str | None, file: str) -> Iterator[tuple[str, Array]]:
+def archive_of(arrays: Mapping[str, Any]) -> bytes:
+    """Return what an `.npz` of these arrays holds."""
+    buffer = io.BytesIO()
+    _write_archive(buffer, arrays)
+    return buffer.getvalue()
+
+
+def arrays_of_archive(contents: bytes, called: str) -> dict[str, Array]:
+    """Return the arrays of an `.npz` that is in memory.
+
+    Raises: DiagnosticsError where it is damaged; `called` is what it is called then.
+    """
+    return dict(_arrays_in(None, called, io.BytesIO(contents)))
+
+
+def _arrays_in(name: str | None, file: str, contents: BinaryIO | None = None) -> Iterator[tuple[str, Array]]:
     try:
-        loaded: Any = np.load(file, allow_pickle=False)
+        loaded: Any = np.load(contents or file, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             yield Path(file).stem if name is None else name, loaded
             return
@@ -133,7 +149,7 @@ def _from_bits(array: Array, dtype: np.dtype[Any]) -> Array:
     return native
 
 
-def _write_archive(file: BinaryIO, arrays: Mapping[int | str, Array]) -> None:
+def _write_archive(file: BinaryIO, arrays: Mapping[Any, Array]) -> None:
     with zipfile.ZipFile(file, "w") as archive:
         for key, array in arrays.items():
             bits = array if _is_numpys(array.dtype) else array.view(f"u{array.dtype.itemsize}")

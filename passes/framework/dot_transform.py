@@ -13,7 +13,8 @@ front, `transform_graph_Cast`. A hook that no class has is refused when the pass
 What a pass says of itself, beside the docstring, is held against what it does (tests/passes/laws.py). A pass that says
 nothing promises that the program computes the same values as before, bit for bit. One that changes roundings names the
 instructions in `removed_roundings` and `added_roundings`: the promise is then that the program before, run without the
-former, gives what the program after gives without the latter. `why_kept` says what a reader may wonder about.
+former, gives what the program after gives without the latter. `why_kept` says what a reader may wonder about. A pass
+that asks `may_rewrite()` before each rewrite can be stopped after any of them (`rewrite_limit.py`).
 
 Deliberately absent: order other than program order, and repetition; the pass manager repeats where it is asked to.
 """
@@ -26,6 +27,7 @@ from typing import Any, ClassVar
 from passes.framework.failure import place_of_function
 from passes.framework.hooks import hook_name, why_not_hooks
 from passes.framework.options import NoOptions
+from passes.framework.rewrite_limit import RewriteLimit
 from runtime.blocks import Block, Statement
 from runtime.diagnostics import Note
 from runtime.functions import Function, Module
@@ -33,6 +35,7 @@ from runtime.garbage import paused_gc
 from runtime.instructions import Instruction
 
 Hook = Callable[[Any], bool | None]
+Entered = Callable[[Function, int, int], None]  # a function is taken up, the first, second ... of so many
 
 
 class TransformError(Exception):
@@ -50,9 +53,12 @@ class DotTransform:
     Options: ClassVar[type] = NoOptions
 
     options: Any
+    pipeline_text: str = ""  # as it stands in a pipeline, with the options given, where it comes from one
     changed: bool  # whether this run has changed anything so far
     removed_roundings: Sequence[Instruction] = ()  # of the program before: their results are not rounded any more
     added_roundings: Sequence[Instruction] = ()  # of the program after: their results are rounded, and were not before
+    rewrite_limit: RewriteLimit | None = None  # whoever runs this may set it
+    on_function: Entered | None = None  # called with each function before it is transformed
 
     def __init__(self, **options: object) -> None:
         self.options = self.Options(**options)
@@ -62,11 +68,16 @@ class DotTransform:
 
     def runOnModule(self, module: Module) -> bool:
         """Transform every function, and return whether anything changed."""
-        self.changed = False
+        self.changed, changed = False, False
+        functions = tuple(module.functions.values())
         with paused_gc():
-            changes = [self.runOnFunction(function) for function in tuple(module.functions.values())]
-        self.changed = any(changes)
-        return self.changed
+            for number, function in enumerate(functions, 1):
+                if self.on_function is not None:
+                    self.on_function(function, number, len(functions))
+                if self._run_limited(function):
+                    changed = True
+        self.changed = changed
+        return changed
 
     def runOnFunction(self, function: Function) -> bool:
         """Transform one function, and return whether it changed."""
@@ -75,6 +86,10 @@ class DotTransform:
         self.changed |= self.transformStmts(function)
         self.afterStmtTransform(function)
         return self.changed
+
+    def may_rewrite(self) -> bool:
+        """Ask before each rewrite; where the answer is False, leave the program as it is."""
+        return self.rewrite_limit is None or self.rewrite_limit.take()
 
     def beforeStmtTransform(self, f: Function) -> None:
         """Do what comes before the statements of a function."""
@@ -105,7 +120,11 @@ class DotTransform:
         if cls not in self._hooks:
             self._hooks[cls] = self._hook_for(cls)
         hook = self._hooks[cls]
-        if hook is not None and hook(statement):
+        if hook is None:
+            return
+        if self.rewrite_limit is not None:
+            self._call_limited(hook, statement, self.rewrite_limit)
+        elif hook(statement):
             self.changed = True
 
     def dropDeadTensors(self, f: Function) -> bool:
@@ -113,6 +132,28 @@ class DotTransform:
         dropped = bool(f.dropDeadTensors())
         self.changed |= dropped
         return dropped
+
+    def _run_limited(self, function: Function) -> bool:
+        """Transform a function unless the limit is reached."""
+        limit = self.rewrite_limit
+        if limit is None:
+            return self.runOnFunction(function)
+        if limit.is_reached:
+            return False
+        limit.function, before = function.name, limit.done
+        changed = self.runOnFunction(function)
+        limit.settle(before, changed)
+        return changed
+
+    def _call_limited(self, hook: Hook, statement: Statement, limit: RewriteLimit) -> None:
+        """Call a hook unless the limit is reached; what it changes counts, whether it asks or not."""
+        if limit.is_reached:
+            return
+        earlier, before = self.changed, limit.done
+        self.changed = False
+        fired = bool(hook(statement)) or self.changed  # which the hook may have set
+        limit.settle(before, fired)
+        self.changed = fired or earlier
 
     def _hook_for(self, cls: type[Statement]) -> Hook | None:
         for base in cls.__mro__:

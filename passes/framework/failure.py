@@ -16,19 +16,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import islice
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
 
 from runtime.blocks import Loop, Statement
-from runtime.diagnostics import Diagnostic, Note, Place, render_all
+from runtime.diagnostics import Diagnostic, Note, Place, listed, render_all
 from runtime.instructions import Instruction
 from runtime.names import Names
 from runtime.text.places import Places
 from runtime.text.printer import print_statement
+
+if TYPE_CHECKING:
+    from passes.framework.dot_transform import DotTransform
+    from passes.framework.pass_manager import Fixpoint
 
 _PASSES, _FRAMEWORK = "passes.", "passes.framework."
 
 
 class PassFailure(Exception):
     """A pass raised, or left a program that the check refuses. This is a fault of the pass, not of the program."""
+
+    step: DotTransform | Fixpoint | None = None  # what failed, where it came to run
+    rewrites_before: int = 0  # how many the passes before it did, where they are counted
 
     def __init__(
         self,
@@ -38,16 +46,29 @@ class PassFailure(Exception):
         *,
         did: str = "failed",
         notes: Sequence[Note] = (),
+        left: str = "left a program that is wrong",
     ) -> None:
         self.pass_name = pass_name
         self.diagnostics = tuple(diagnostics)
         self.cause = cause
         if cause is None:
-            text = f"the pass {pass_name} left a program that is wrong:\n\n{render_all(self.diagnostics)}"
+            text = f"the pass {pass_name} {left}:\n\n{render_all(self.diagnostics)}"
         else:
             text = f"the pass {pass_name} {did}: {type(cause).__name__}: {cause}"
             text = "\n".join([text, *getattr(cause, "__notes__", ()), *(note.render() for note in notes)])
         super().__init__(text)
+
+
+class UnsettledFailure(PassFailure):
+    """Steps that are repeated until nothing changes go on changing the program."""
+
+    def __init__(self, steps: str, rounds: int, still_changing: Sequence[str]) -> None:
+        last = listed(dict.fromkeys(still_changing), "and")
+        self.text = f"{steps} still changes the program after {rounds} rounds; in the last one it was {last} that did"
+        super().__init__(still_changing[-1])
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def failure_of(

@@ -61,17 +61,28 @@ def describe_options(options: type) -> tuple[OptionInfo, ...]:
     )
 
 
+def option_names(options: type) -> tuple[str, ...]:
+    """Return the names of the options that a class of options declares, in order."""
+    return tuple(each.name for each in fields(options))
+
+
+def option_name(written: str) -> str:
+    """Return the name of an option as a field, which may be written with hyphens."""
+    return written.replace("-", "_")
+
+
 def options_from_text(options: type, given: Mapping[str, str]) -> dict[str, Any]:
     """Return the values of options that are written as text, as keyword arguments for the class of options.
 
     Raises: OptionError at the first option that does not exist or whose value is wrong.
     """
     hints = get_type_hints(options)
-    known = tuple(each.name for each in fields(options))
+    known = option_names(options)
     values = {}
-    for name, text in given.items():
+    for written, text in given.items():
+        name = option_name(written)
         if name not in known:
-            raise UnknownOptionError(f'there is no option "{name}"', known)
+            raise UnknownOptionError(f'there is no option "{written}"', known)
         values[name] = _read(name, text, hints[name])
     return values
 

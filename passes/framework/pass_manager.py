@@ -1,5 +1,8 @@
 """`PassManager`: runs passes in order, watches over each of them, and takes back what a failing one did.
 
+    runs = PassManager([FoldCopies(), Fixpoint((a, b))], check=verify).run(module)
+    runs = IterativePassManager([a, b], rounds=20, check=verify).run(module)
+
 Deliberately absent: an order of its own, and repetition that nobody asked for. What is run is what is given, duplicates
 included; a `Fixpoint` repeats its steps until none of them changes anything. Also absent: a copy of the program for
 each pass. The one taken before a pass serves the next pass too, unless the pass says that it has `changed` something.
@@ -8,19 +11,19 @@ each pass. The one taken before a pass serves the next pass too, unless the pass
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
-from passes.framework.dot_transform import DotTransform
-from passes.framework.failure import PassFailure, failure_of
+from passes.framework.dot_transform import DotTransform, Entered
+from passes.framework.failure import PassFailure, UnsettledFailure, failure_of
+from passes.framework.pass_run import Kept, PassRun, kept_by
+from passes.framework.rewrite_limit import RewriteLimit
+from passes.framework.rollback import saved, taking_back
 from runtime.diagnostics import Diagnostic, DiagnosticsError
-from runtime.functions import Function, Module
-from runtime.garbage import paused_gc
-from runtime.names import Names
-from runtime.statistics import Statistic, restore, snapshot, statistics_of
+from runtime.functions import Module
+from runtime.statistics import snapshot, statistics_of
 from runtime.text.places import Places
-from runtime.text.printer import print_statement
 
 Check = Callable[[Module], Sequence[Diagnostic]]  # what is wrong with a program
 Watcher = Callable[[DotTransform, Module], None]
@@ -30,38 +33,36 @@ MOST_ROUNDS: Final = 100
 
 @dataclass(frozen=True)
 class Fixpoint:
-    """Steps that are repeated, in order, until a whole round changes nothing."""
+    """Steps that are repeated, in order, until a whole round changes nothing; more than `rounds` are a failure."""
 
     steps: tuple[Step, ...]
+    rounds: int = MOST_ROUNDS
+
+    def __str__(self) -> str:
+        names = [each.pass_name if isinstance(each, DotTransform) else str(each) for each in self.steps]
+        return f"fixpoint({', '.join(names)})"
+
+    @property
+    def pipeline_text(self) -> str:
+        """As it stands in a pipeline."""
+        return f"fixpoint{{rounds={self.rounds}}}({', '.join(each.pipeline_text for each in self.steps)})"
 
 
 Step = DotTransform | Fixpoint
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A statement that a pass left as it is, as text."""
+class Judge:
+    """Compares what a pass did to a program with what it says of itself; this one believes everything."""
 
-    statement: str
-    function: str
-    reason: str
+    def begin(self, transform: DotTransform, module: Module, before: Module) -> None:
+        """Look at a pass that is about to run on `module`, of which `before` is a copy."""
 
-    def __str__(self) -> str:
-        return f"kept `{self.statement}` in @{self.function}: {self.reason}"
+    def judge(self, transform: DotTransform, module: Module, before: Module, changed: bool) -> Sequence[Diagnostic]:
+        """Return what is wrong with what the pass made of `before`, which says whether it `changed` anything.
 
-
-@dataclass(frozen=True)
-class PassRun:
-    """What one run of one pass did.
-
-    Units: seconds of wall-clock time of the pass alone; counts in the unit of their statistic.
-    """
-
-    pass_name: str
-    changed: bool
-    seconds: float
-    counted: tuple[tuple[Statistic, int], ...]  # how much each of the pass's counters grew
-    kept: tuple[Kept, ...] = ()  # what the pass left as it is, with reasons, where the manager was asked to explain
+        Raises: DiagnosticsError where nobody can tell.
+        """
+        return ()
 
 
 @dataclass
@@ -78,9 +79,9 @@ class PassManager:
     """Runs steps on modules.
 
     `check` is asked before the first pass and after every pass, whatever that claims; None trusts the passes. With
-    `rollback`, a failure leaves module and counters as they were before the failing pass; the functions are then
+    `rollback`, a failure leaves module and counters as they were before the failing step; the functions are then
     clones, so hold on to the module and not to what is inside it. With `explain`, each pass is asked what it left as it
-    is, and why.
+    is, and why. `judge` sees each pass before and after; `limit` counts rewrites, and may stop them.
     """
 
     def __init__(
@@ -92,6 +93,10 @@ class PassManager:
         explain: bool = False,
         before: Watcher | None = None,
         after: Watcher | None = None,
+        judge: Judge | None = None,
+        limit: RewriteLimit | None = None,
+        entered: Entered | None = None,
+        begun: Watcher | None = None,
     ) -> None:
         self.steps = tuple(steps)
         self._check = check
@@ -99,6 +104,10 @@ class PassManager:
         self._explain = explain
         self._before = before
         self._after = after
+        self._judge = judge
+        self._limit = limit
+        self._entered = entered
+        self._begun = begun
 
     def run(self, module: Module) -> tuple[PassRun, ...]:
         """Run all steps, and return what each pass did, in order.
@@ -119,20 +128,48 @@ class PassManager:
         if isinstance(step, DotTransform):
             run.passes.append(self._run_pass(step, run))
             return run.passes[-1].changed
-        for earlier_rounds in range(MOST_ROUNDS):
+        copy = self._copy(run) if self._rollback else None
+        counts = snapshot(statistics_of([type(each) for each in passes_of(step.steps)]))
+        rewrites = 0 if self._limit is None else self._limit.done
+        for earlier_rounds in range(step.rounds):
+            start = len(run.passes)
             changes = [self._run_step(inner, run) for inner in step.steps]
             if not any(changes):
                 return earlier_rounds > 0
-        raise PassFailure(run.passes[-1].pass_name, cause=RuntimeError(f"still changing after {MOST_ROUNDS} rounds"))
+        failure = UnsettledFailure(str(step), step.rounds, [one.pass_name for one in run.passes[start:] if one.changed])
+        failure.step, failure.rewrites_before = step, rewrites
+        with taking_back(run.module, copy, counts):
+            raise failure
 
     def _run_pass(self, transform: DotTransform, run: _Run) -> PassRun:
-        module = run.module
         counts = snapshot(statistics_of([type(transform)]))
-        if self._rollback and run.saved is None:
-            with paused_gc():
-                run.saved = module.clone()
-        if self._before is not None:
-            self._before(transform, module)
+        copy = self._copy(run) if self._rollback or self._judge is not None else None
+        rewrites = 0 if self._limit is None else self._limit.done
+        transform.rewrite_limit, transform.on_function = self._limit, self._entered
+        for watcher in (self._begun, self._before):
+            if watcher is not None:
+                watcher(transform, run.module)
+        try:
+            with taking_back(run.module, copy if self._rollback else None, counts):
+                changed, seconds, kept = self._watched(transform, run, copy)
+        except PassFailure as failure:
+            failure.step, failure.rewrites_before = transform, rewrites
+            raise
+        if changed:
+            run.saved = None
+        if self._after is not None:
+            self._after(transform, run.module)
+        counted = tuple((statistic, statistic.value - before) for statistic, before in counts.items())
+        return PassRun(transform.pass_name, changed, seconds, counted, kept)
+
+    def _watched(self, transform: DotTransform, run: _Run, copy: Module | None) -> tuple[bool, float, tuple[Kept, ...]]:
+        """Run a pass and look at what it did.
+
+        Raises: PassFailure; DiagnosticsError where the judge cannot tell.
+        """
+        module, judge = run.module, self._judge
+        if judge is not None and copy is not None:
+            judge.begin(transform, module, copy)
         try:
             start = time.perf_counter()
             changed = transform.runOnModule(module)
@@ -140,44 +177,38 @@ class PassManager:
             wrong = self._check(module) if self._check is not None else ()
             if wrong:
                 raise PassFailure(transform.pass_name, wrong)
-            kept = tuple(_kept(transform, module)) if self._explain else ()
+            kept = tuple(kept_by(transform, module)) if self._explain else ()
+        except PassFailure:
+            raise
         except Exception as error:
-            failure = (
-                error
-                if isinstance(error, PassFailure)
-                else failure_of(transform.pass_name, error, type(transform), places=run.places)
-            )
-            if run.saved is not None:
-                _put_back(module, run.saved)
-                restore(counts)
-            raise failure from failure.cause
-        if changed:
-            run.saved = None
-        if self._after is not None:
-            self._after(transform, module)
-        counted = tuple((statistic, statistic.value - before) for statistic, before in counts.items())
-        return PassRun(transform.pass_name, changed, seconds, counted, kept)
+            raise failure_of(transform.pass_name, error, type(transform), places=run.places) from error
+        if judge is not None and copy is not None:
+            wrong = judge.judge(transform, module, copy, changed)
+            if wrong:
+                raise PassFailure(transform.pass_name, wrong, left="does not do what it says of itself")
+        return changed, seconds, kept
+
+    @staticmethod
+    def _copy(run: _Run) -> Module:
+        """Return a copy of the program as it is now."""
+        if run.saved is None:
+            run.saved = saved(run.module)
+        return run.saved
 
 
-def _kept(transform: DotTransform, module: Module) -> Iterator[Kept]:
-    for function in module.functions.values():
-        names = Names(function)
-        for statement, reason in transform.why_kept(function):
-            yield Kept(print_statement(statement, names).strip(), function.name, reason)
+class IterativePassManager(PassManager):
+    """Repeats its steps, in order, until a whole round changes nothing; more than `rounds` are a failure."""
+
+    def __init__(self, steps: Sequence[Step], *, rounds: int = MOST_ROUNDS, **watching: Any) -> None:
+        if rounds < 1:
+            raise ValueError(f"a program is settled after one round or more, not after {rounds}")
+        super().__init__((Fixpoint(tuple(steps), rounds),), **watching)
 
 
-def _functions_of(module: Module) -> list[Function]:
-    """Take all functions out of a module."""
-    functions = list(module.functions.values())
-    module.functions.clear()
-    for function in functions:
-        function.module = None
-    return functions
-
-
-def _put_back(module: Module, saved: Module) -> None:
-    """Make a module what its clone is, which is used up."""
-    _functions_of(module)
-    for function in _functions_of(saved):
-        module.add_function(function)
-    module.target, module.carried, module.signatures = saved.target, saved.carried, saved.signatures
+def passes_of(steps: Iterable[Step]) -> Iterator[DotTransform]:
+    """Yield the passes among steps, those that are repeated included."""
+    for step in steps:
+        if isinstance(step, DotTransform):
+            yield step
+        else:
+            yield from passes_of(step.steps)

@@ -1,10 +1,13 @@
-"""Pipelines as text: `eliminate-casts{allow_excess_precision=true}, fixpoint(a, b)`.
+"""Pipelines as text: `auto-cast-fp32{mode=matmult type=bf16}, fixpoint{rounds=9}(a, b)`.
 
     pipeline := step ("," step)*
-    step     := name ["{" [option ("," option)*] "}"] | "fixpoint" "(" pipeline ")"
+    step     := name [options] | "fixpoint" [options] "(" pipeline ")"
+    options  := "{" [option ([","] option)*] "}"
     option   := name "=" word
 
-Spaces mean nothing. The steps of a `fixpoint` run in order, again and again, until none of them changes anything.
+Spaces mean nothing but between options, where they do what a comma does. A name is that of a pass or of a pipeline; an
+option may be written with hyphens or underscores. The steps of a `fixpoint` run in order, again and again, until none
+of them changes anything; its option `rounds` says how often at most.
 
 Deliberately absent: the passes. `read_pipeline` says which are asked for; `passes/build.py` makes them.
 """
@@ -33,7 +36,7 @@ class Word:
 
 @dataclass(frozen=True)
 class PassSpec:
-    """One pass with the options that are given."""
+    """One pass, or one pipeline that has a name, with the options that are given."""
 
     name: Word
     options: tuple[tuple[Word, Word], ...] = ()
@@ -44,6 +47,7 @@ class FixpointSpec:
     """Steps to repeat."""
 
     steps: tuple[PassSpec | FixpointSpec, ...]
+    options: tuple[tuple[Word, Word], ...] = ()
 
 
 Spec = PassSpec | FixpointSpec
@@ -87,6 +91,7 @@ class _Reader:
 
     def _step(self) -> Spec:
         name = self._word("the name of a pass")
+        options = self._options() if self._take("{") else ()
         if name.text == FIXPOINT:
             self._expect("(", 'the steps to repeat, such as "fixpoint(eliminate-casts)"')
             if self._depth == DEEPEST:
@@ -94,14 +99,14 @@ class _Reader:
             self._depth += 1
             steps = self.steps(end=")")
             self._depth -= 1
-            return FixpointSpec(steps)
-        return PassSpec(name, self._options() if self._take("{") else ())
+            return FixpointSpec(steps, options)
+        return PassSpec(name, options)
 
     def _options(self) -> tuple[tuple[Word, Word], ...]:
         found: list[tuple[Word, Word]] = []
         while not self._take("}"):
-            if found:
-                self._expect(",", '"," or "}"')
+            if found and self._take(",") and self.peek.text == "}":
+                self._fail("the name of an option")
             name = self._word("the name of an option")
             self._expect("=", f'"=" and the value of "{name.text}"')
             found.append((name, self._word(f'the value of "{name.text}"')))

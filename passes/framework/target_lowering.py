@@ -1,7 +1,7 @@
 """`TargetLowering`: a pass that knows the target and takes whole functions.
 
 Deliberately absent: hooks by class name. A subclass overrides `transformStmts(f)`, sees the function as a whole, and
-returns whether it changed it.
+returns whether it changed it. One that asks `may_rewrite()` right before each rewrite can be stopped after any of them.
 """
 
 from __future__ import annotations

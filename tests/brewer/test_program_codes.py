@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +12,22 @@ import runtime.run_codes
 import runtime.text.codes
 import runtime.verifier.codes
 from brewer.command_line import main
-from brewer.program_codes import EXAMPLES, EXPECT, TABLES, places_of_code, program_codes, program_example
+from brewer.program_codes import (
+    EXAMPLES,
+    EXPECT,
+    TABLES,
+    ProgramExample,
+    places_of_code,
+    program_codes,
+    program_example,
+)
+from passes.__main__ import main as run_passes
 from runtime.bir import read_bir
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.instruction_set import standard
 from runtime.text.parser import parse_with_places
 from runtime.verifier import verify
+from tests.passes.tiny_passes import register
 from tests.runtime.verifier.test_broken_programs import CODES_OF_BROKEN_PROGRAMS
 from tests.tree import ROOT
 
@@ -27,9 +38,9 @@ IMPORTED: Mapping[str, Mapping[str, str]] = {
     "P": passes.codes.CODES,
     "R": runtime.run_codes.CODES,
 }
-# No program shows these: a file that cannot be read, one that is nested a thousand deep, and what a definition may ask
-# of results, which none of ours does.
-WITHOUT_EXAMPLE = {"B001", "B004", "V057", "V058", "V059"}
+# No program shows these: a file that cannot be read, one that is nested a thousand deep, what a definition may ask of
+# results, which none of ours does, and a library that is not installed.
+WITHOUT_EXAMPLE = {"B001", "B004", "V057", "V058", "V059", "P010", "P012"}
 WITH_EXAMPLE = sorted(path.stem for path in EXAMPLES.glob("*"))
 
 
@@ -51,13 +62,31 @@ def test_the_tables_are_read_as_python_reads_them() -> None:
     assert all(code[0] == family for family, table in IMPORTED.items() for code in table)
 
 
-@pytest.mark.parametrize("code", WITH_EXAMPLE)
+@pytest.mark.parametrize("code", [code for code in WITH_EXAMPLE if code[0] != "P"])
 def test_the_example_gives_that_code_alone(code: str, update: bool) -> None:
     example = program_example(code)
     assert example is not None
     found = found_in(code[0], example.program)
     assert {each.code for each in found} == {code}
-    said = "\n\n".join(each.render() for each in found) + "\n"
+    check_said(code, example, "\n\n".join(each.render() for each in found) + "\n", update)
+
+
+@pytest.mark.parametrize("code", [code for code in WITH_EXAMPLE if code[0] == "P"])
+def test_the_command_in_the_example_gives_that_code_alone(
+    code: str, update: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    register(monkeypatch)  # some are about passes that are wrong
+    monkeypatch.chdir(tmp_path)
+    example = program_example(code)
+    assert example is not None
+    Path("program.txt").write_text(example.program, encoding="utf-8")
+    assert run_passes(["program.txt", "--run-reproducer"]) in (1, 2)
+    out, said = capsys.readouterr()
+    assert out == "" and set(re.findall(r"error\[(\w+)\]", said)) == {code}
+    check_said(code, example, said, update)
+
+
+def check_said(code: str, example: ProgramExample, said: str, update: bool) -> None:
     if update:
         (EXAMPLES / f"{code}.case").write_text(f"{example.program}{EXPECT}{said}", encoding="utf-8")
     else:
@@ -65,7 +94,7 @@ def test_the_example_gives_that_code_alone(code: str, update: bool) -> None:
 
 
 def test_every_code_that_a_program_can_have_has_an_example() -> None:
-    of_programs = {code for code in program_codes() if code[0] not in "PR"}
+    of_programs = {code for code in program_codes() if code[0] != "R"}
     assert of_programs - set(WITH_EXAMPLE) <= CODES_OF_BROKEN_PROGRAMS | WITHOUT_EXAMPLE
     assert set(WITH_EXAMPLE) <= of_programs
 
@@ -90,7 +119,11 @@ def test_the_command_explains_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert said.startswith("V031: an operand of the wrong element type\n\nIt comes from the verifier")
     assert "reported in:\n  runtime/verifier/operands.py:" in said
     assert "wrong:\n      func @main(" in said and "it is said:\n  program.txt:2:41: error[V031]" in said
-    assert "\n\n\nP002: no pass has this name\n" in said and "\n\n\nD010: a key stands twice\n" in said
+    assert "\n\n\nP002: no pass has this name\n" in said
+    assert (
+        "wrong:\n      // run: python -m passes %s --passes eliminate-cast\n      func @main(" in said
+        and "\n\n\nD010: a key stands twice\n" in said
+    )
 
 
 @pytest.mark.parametrize(("code", "help"), [("V0310", '"V031"'), ("X999", "`explain` lists all codes")])

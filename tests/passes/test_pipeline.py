@@ -27,6 +27,19 @@ def test_steps_with_options_and_fixpoints() -> None:
     assert isinstance(again, Fixpoint) and len(again.steps) == 1
 
 
+@pytest.mark.parametrize("options", ["allow-excess-precision=true", "allow_excess_precision = true"])
+def test_options_have_hyphens_or_underscores(options: str) -> None:
+    (step,) = build_pipeline(f"eliminate-casts{{{options}}}")
+    assert isinstance(step, NeuronEliminateCasts) and step.options.allow_excess_precision
+    assert step.pipeline_text == "eliminate-casts{allow_excess_precision=true}"
+
+
+def test_rounds_of_a_fixpoint() -> None:
+    (step,) = build_pipeline("fixpoint{rounds=7}(eliminate-casts,eliminate-casts{})")
+    assert isinstance(step, Fixpoint) and step.rounds == 7 and len(step.steps) == 2
+    assert step.pipeline_text == "fixpoint{rounds=7}(eliminate-casts, eliminate-casts)"
+
+
 def test_an_empty_pipeline_has_no_steps() -> None:
     assert build_pipeline("") == build_pipeline("  ") == ()
 
@@ -50,7 +63,29 @@ def test_an_empty_pipeline_has_no_steps() -> None:
         (",", 'P001 1-1 found ",", expected the name of a pass'),
         ("eliminate-casts{x", 'P001 18-0 found the end of the pipeline, expected "=" and the value of "x"'),
         ("eliminate-casts{x=}", 'P001 19-1 found "}", expected the value of "x"'),
-        ("eliminate-casts{a=1 b=2}", 'P001 21-1 found "b", expected "," or "}"'),
+        ("eliminate-casts{a=1,}", 'P001 21-1 found "}", expected the name of an option'),
+        ("eliminate-casts{,}", 'P001 17-1 found ",", expected the name of an option'),
+        ("eliminate-casts{a=1 b}", 'P001 22-1 found "}", expected "=" and the value of "b"'),
+        (
+            "fixpoint{rounds=3}",
+            "P001 19-0 found the end of the pipeline, expected the steps to repeat, such as"
+            ' "fixpoint(eliminate-casts)"',
+        ),
+        ("fixpoint{rounds=0}(eliminate-casts)", 'P005 17-1 option "rounds" takes a whole number from 1 on, not "0"'),
+        ("fixpoint{rounds=x}(eliminate-casts)", 'P005 17-1 option "rounds" takes a whole number from 1 on, not "x"'),
+        (
+            "fixpoint{round=2}(eliminate-casts)",
+            'P003 10-5 fixpoint: there is no option "round" | did you mean "rounds"?',
+        ),
+        (
+            "eliminate-casts{allow-exces-precision=true}",
+            'P003 17-21 eliminate-casts: there is no option "allow-exces-precision"'
+            ' | did you mean "allow_excess_precision"?',
+        ),
+        (
+            "eliminate-casts{allow-excess-precision=true allow_excess_precision=true}",
+            'P004 45-22 option "allow_excess_precision" is given twice',
+        ),
         (
             "eliminate-casts{allow_exces_precision=true}",
             'P003 17-21 eliminate-casts: there is no option "allow_exces_precision"'

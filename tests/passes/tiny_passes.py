@@ -3,12 +3,16 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
+import pytest
+
 from passes.framework.dot_transform import DotTransform
 from passes.later_reads import why_not_read_later
+from passes.registry import PASSES
 from runtime.access import NeuronAP
 from runtime.blocks import Statement
+from runtime.builtin import Return
 from runtime.dtypes import bf16, f32, i32
-from runtime.functions import Function
+from runtime.functions import Function, Module
 from runtime.instructions import Instruction
 from runtime.statistics import Unit, register_stats
 from runtime.wrappers.ActivationOp import ActivationOp
@@ -148,3 +152,60 @@ class Breaks(DotTransform):
     def transformTensorCopyOp(self, inst: TensorCopyOp) -> bool:
         inst.mutateDstTy(i32)
         return True
+
+
+class Gives(DotTransform):
+    """Fail at the second copy that it sees."""
+
+    pass_name = "gives-up"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = 0
+
+    def transformTensorCopyOp(self, inst: TensorCopyOp) -> bool:
+        self.seen += 1
+        if self.seen > 1:
+            raise LookupError("no idea")
+        inst.loc = "seen"
+        return True
+
+
+class DropStores(DotTransform):
+    """Leave out what copies write."""
+
+    pass_name = "drop-stores"
+
+    def transformTensorCopyOp(self, inst: TensorCopyOp) -> bool:
+        if inst.dst is None:
+            return False
+        inst.eraseFromParent()
+        return True
+
+
+class NarrowAndDeny(Narrow):
+    """Do what `narrow` does, and say that nothing changed."""
+
+    pass_name = "narrow-and-deny"
+
+    def runOnModule(self, module: Module) -> bool:
+        super().runOnModule(module)
+        return False
+
+
+class NarrowAndMisstate(NarrowSecretly):
+    """Do the same, and state the rounding of something that was never in the program."""
+
+    pass_name = "narrow-and-misstate"
+
+    def runOnModule(self, module: Module) -> bool:
+        changed = super().runOnModule(module)
+        self.removed_roundings = [Return()]
+        return changed
+
+
+def register(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put all passes of this module into the table of passes."""
+    for cls in list(globals().values()):
+        if isinstance(cls, type) and issubclass(cls, DotTransform) and cls.__module__ == __name__:
+            monkeypatch.setitem(PASSES, cls.pass_name, (__name__, cls.__name__))

@@ -1,0 +1,130 @@
+"""What the command line does after a pass has failed: the reproducer, and the search for the first bad rewrite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from passes.build import build_pipeline
+from passes.debugging.bisect import Bisection, Setting, bisect
+from passes.debugging.progress import Progress
+from passes.debugging.reproducer import FILE, Reproducer, write_reproducer
+from passes.framework.failure import PassFailure
+from passes.framework.pass_manager import Judge
+from passes.numerics.inputs import completed
+from passes.numerics.judge import NumericsJudge
+from passes.numerics.runs import MakeEvaluator
+from runtime.functions import Module
+from runtime.program_files import complain, write_out
+from runtime.targets import Target
+from runtime.verifier import verify
+
+HELP = "help: --reproducer DIR writes the program before this pass and the command that fails; --bisect makes it small"
+
+
+@dataclass(frozen=True)
+class Numerics:
+    """How the numerics of a run are verified."""
+
+    given: Mapping[str, Any] | None
+    seed: int
+    make_evaluator: MakeEvaluator | None
+
+    def judge(self, gave_up: Callable[[str], None] | None = None) -> Judge:
+        """Return the judge of a run on the program that came in."""
+        return NumericsJudge(self.given, seed=self.seed, make_evaluator=self.make_evaluator, gave_up=gave_up)
+
+    def judge_part(self, module: Module) -> Judge:
+        """Return the judge of a run on a part of a program, which may take other inputs."""
+        given = None if self.given is None else completed(module, self.given, self.seed)
+        return NumericsJudge(given, seed=self.seed, make_evaluator=self.make_evaluator, explain=False)
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """What is asked for where a pass fails."""
+
+    place: str | None  # where the reproducer goes
+    is_bisected: bool
+    target: Target | None
+    is_verified: bool
+    numerics: Numerics | None
+    classes: Sequence[str]
+    rewrite_limit: int | None
+    read: Callable[[str], Module]  # the text of a program, ready for its passes
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether there is anything to do."""
+        return self.place is not None or self.is_bisected
+
+    def after(self, failure: PassFailure, module: Module) -> None:
+        """Do it for a module that is as it was before the pass.
+
+        Raises: DiagnosticsError where the reproducer cannot be written.
+        """
+        found = self._bisect(failure, module) if self.is_bisected and failure.step is not None else None
+        if found is not None:
+            module = found.reduction.module
+        if self.place is None and found is None:
+            return
+        reproducer = self._reproducer(failure, module)
+        if self.place is None:
+            write_out(reproducer.text)
+            return
+        name = write_reproducer(reproducer, self.place)
+        complain(f"passes: {name} has the program before the pass; python -m passes {name} --run-reproducer")
+
+    def _bisect(self, failure: PassFailure, module: Module) -> Bisection | None:
+        assert failure.step is not None
+        with Progress() as progress:
+            setting = Setting(
+                make=partial(build_pipeline, failure.step.pipeline_text, self.target),
+                check=partial(verify, target=self.target) if self.is_verified else None,
+                make_judge=None if self.numerics is None else self.numerics.judge_part,
+                read=self.read,
+                said=progress.say,
+            )
+            found = bisect(module, failure, setting)
+        if found is None:
+            complain("passes: bisect: the pass does not fail when it runs alone on the program before it")
+            return None
+        for line in _lines_of(found, failure):
+            complain(line)
+        return found
+
+    def _reproducer(self, failure: PassFailure, module: Module) -> Reproducer:
+        assert failure.step is not None
+        limit = None if self.rewrite_limit is None else self.rewrite_limit - failure.rewrites_before
+        arguments = ["--passes", failure.step.pipeline_text]
+        arguments += [word for name in self.classes for word in ("--classes", name)]
+        arguments += [] if self.is_verified else ["--no-verify"]
+        arguments += [] if limit is None else ["--rewrite-limit", str(limit)]
+        inputs = None
+        if self.numerics is not None and self.numerics.given is not None:
+            inputs = completed(module, self.numerics.given, self.numerics.seed)
+            arguments.append(f"--verify-numerics={FILE}")
+        elif self.numerics is not None:
+            arguments += ["--verify-numerics", "--seed", str(self.numerics.seed)]
+        return Reproducer(failure.pass_name, module, arguments, str(failure), inputs)
+
+
+def _lines_of(found: Bisection, failure: PassFailure) -> list[str]:
+    assert failure.step is not None
+    lines = [f"passes: bisect: {failure.step.pipeline_text} is the first whose effect fails"]
+    one, reduction = found.rewrite, found.reduction
+    if one is None:
+        lines.append("passes: bisect: its rewrites are not told apart: it does not count them, or fails without any")
+    else:
+        total = failure.rewrites_before + one.number
+        lines.append(f"passes: bisect: its rewrite {one.number}, in @{one.function}, is the first that fails:")
+        lines.append(f"    --rewrite-limit {total} fails, --rewrite-limit {total - 1} does not")
+        lines += [f"    {line}" for line in one.difference]
+    cut = f"cut from {reduction.before} down to {reduction.after}, in {reduction.tries} tries"
+    early = "" if reduction.is_complete else "; stopped early, since more tries would take too long"
+    as_text = (
+        [] if found.is_read_back else ["passes: bisect: what is left does not fail when it is read back from text"]
+    )
+    return [*lines, f"passes: bisect: {cut}{early}", *as_text]

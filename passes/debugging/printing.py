@@ -1,0 +1,82 @@
+"""`--print-ir-before`, `--print-ir-after`, `--print-ir-after-change`: the program between passes, on standard error.
+
+After a change only the functions are shown that the pass has changed, whatever it says of itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from passes.framework.dot_transform import DotTransform
+from passes.framework.pass_manager import Watcher
+from runtime.functions import Module
+from runtime.program_files import complain
+from runtime.text.printer import print_function, write_module
+
+EVERY_PASS = ("*",)
+
+
+@dataclass
+class Printing:
+    """What is printed: for each option the names of passes, `*` for all, or none."""
+
+    before: Collection[str] = ()
+    after: Collection[str] = ()
+    after_change: Collection[str] = ()
+    elide: int | None = None
+    hide_progress: Callable[[], None] = lambda: None
+    _texts: dict[str, str] = field(default_factory=dict)  # of the functions before the pass that runs
+
+    @property
+    def watch_before(self) -> Watcher | None:
+        """What a pass manager calls before each pass."""
+        return self._before if self.before or self.after_change else None
+
+    @property
+    def watch_after(self) -> Watcher | None:
+        """What a pass manager calls after each pass."""
+        return self._after if self.after or self.after_change else None
+
+    def _before(self, transform: DotTransform, module: Module) -> None:
+        if _names(self.before, transform):
+            self._show(f"// before {transform.pass_name}", module)
+        if _names(self.after_change, transform):
+            self._texts = self._texts or self._texts_of(module)
+        else:
+            self._texts = {}
+
+    def _after(self, transform: DotTransform, module: Module) -> None:
+        if _names(self.after_change, transform):
+            before, self._texts = self._texts, self._texts_of(module)
+            self._show_changes(transform.pass_name, before, self._texts)
+        else:
+            self._texts = {}
+        if _names(self.after, transform):
+            self._show(f"// after {transform.pass_name}", module)
+
+    def _show(self, title: str, module: Module) -> None:
+        self.hide_progress()
+        complain(title)
+        if sys.stderr is not None:
+            with suppress(OSError):  # as `complain`
+                write_module(module, sys.stderr, elide=self.elide)
+
+    def _show_changes(self, name: str, before: dict[str, str], after: dict[str, str]) -> None:
+        changed = [text for function, text in after.items() if before.get(function) != text]
+        gone = [f"// @{function} is gone" for function in before if function not in after]
+        self.hide_progress()
+        if changed or gone:
+            complain(f"// after {name}")
+            complain("\n".join([*gone, *(text.rstrip("\n") for text in changed)]))
+        else:
+            complain(f"// after {name}: no change")
+
+    def _texts_of(self, module: Module) -> dict[str, str]:
+        return {name: print_function(function, elide=self.elide) for name, function in module.functions.items()}
+
+
+def _names(chosen: Collection[str], transform: DotTransform) -> bool:
+    return chosen == EVERY_PASS or transform.pass_name in chosen

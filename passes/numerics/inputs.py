@@ -1,0 +1,84 @@
+"""On which inputs the program before a pass and the one after it are run.
+
+Deliberately absent: a silent choice. What cannot be run is said, and on what it was run stands in every message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runtime.array_files import as_declared
+from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.functions import Function, Module
+from runtime.generated_inputs import KINDS, generated_inputs
+from runtime.interpreter.errors import InputError, InterpreterError
+from runtime.interpreter.inputs import inputs_of
+from runtime.interpreter.run import function_named
+from runtime.names import Names
+
+GIVE = "give inputs that it can be run on: --verify-numerics INPUTS.npz"
+
+
+@dataclass(frozen=True)
+class InputSet:
+    """The inputs of one function."""
+
+    function: str
+    called: str  # "generated inputs, ordinary values, seed 0"
+    arrays: Mapping[str, Any]
+    may_fail: bool  # whether a program that cannot be run on these is no reason to complain
+
+
+def given_inputs(module: Module, arrays: Mapping[str, Any]) -> InputSet:
+    """Return inputs from a file for the function that a caller runs.
+
+    Raises: DiagnosticsError where there is none.
+    """
+    try:
+        function = function_named(module, None)
+    except InputError as error:
+        raise unrunnable(error, given=True) from error
+    wanted = list(inputs_of(function, Names(function)))
+    return InputSet(function.name, "the inputs given", as_declared(arrays, wanted), may_fail=False)
+
+
+def completed(module: Module, arrays: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return inputs for the function that a caller runs: those that it takes of `arrays`, and generated ones.
+
+    Raises: DiagnosticsError where there can be none.
+    """
+    try:
+        function = function_named(module, None)
+        made = generated_inputs(function, seed)
+        declared = as_declared(arrays, inputs_of(function, Names(function)))
+    except InputError as error:
+        raise unrunnable(error, given=True) from error
+    return {name: declared.get(name, array) for name, array in made.items()}
+
+
+def sets_of(function: Function, seed: int) -> Iterator[InputSet]:
+    """Yield generated inputs of a function.
+
+    Raises: DiagnosticsError where there can be none.
+    """
+    try:
+        for kind in KINDS:
+            called = f"generated inputs, {kind} values, seed {seed}"
+            yield InputSet(function.name, called, generated_inputs(function, seed, kind), may_fail=kind != KINDS[0])
+    except InputError as error:
+        lines = [f"@{function.name}: {line}" for line in error.message.splitlines()]
+        raise DiagnosticsError([Diagnostic("P034", line, help=GIVE) for line in lines]) from error
+
+
+def unrunnable(error: InterpreterError, *, given: bool, after: str | None = None) -> DiagnosticsError:
+    """Return what is said of a program that cannot be run: before any pass, or `after` one."""
+    if isinstance(error, InputError) and after is None:
+        parts = [line.partition("; ") for line in error.message.splitlines()]
+        return DiagnosticsError([Diagnostic("P032", message, help=help) for message, _, help in parts])
+    when = "the program" if after is None else f"after the pass {after} the program"
+    first, *more = str(error).splitlines()
+    help = "" if given or more else GIVE
+    text = "\n".join([f"{when} cannot be run, so its numerics cannot be verified: {first}", *more])
+    return DiagnosticsError([Diagnostic("P033", text, help=help)])

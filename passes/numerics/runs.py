@@ -1,0 +1,101 @@
+"""Running the program before and after a pass, with the roundings that the pass states left out of both.
+
+What a front end's evaluator computes is rounded by the interpreter like everything else, but for two things that a pass
+may have rounded itself: a cast node computes its rounding, so where it is left out its operand is handed on; and a
+constant that a pass has rounded holds the rounded elements, so where it is left out it holds what it held before.
+
+Deliberately absent: tolerance, and local functions. Nothing can be left out of a function that another one calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
+from typing import Any
+
+from runtime.comparison.casts import source_of_cast
+from runtime.functions import Function, Module
+from runtime.generic import Initializer, OnnxNode
+from runtime.instructions import Instruction
+from runtime.interpreter.errors import InterpreterError
+from runtime.interpreter.machine import Evaluator
+from runtime.interpreter.run import run
+
+MakeEvaluator = Callable[[Module], Evaluator]
+Outputs = Mapping[int | str, Any]
+_HELD = "value"  # the attribute of a node that is a constant
+
+
+def outputs_of(
+    module: Module,
+    function: str,
+    inputs: Mapping[str, Any],
+    make_evaluator: MakeEvaluator | None,
+    skipped: Set[Instruction] = frozenset(),
+    originals: Mapping[Instruction, Instruction] | None = None,
+) -> Outputs:
+    """Run a function without the roundings of `skipped`; `originals` are instructions of before, by those of now.
+
+    Raises: InterpreterError.
+    """
+    evaluator = None if make_evaluator is None else make_evaluator(module)
+    if evaluator is not None and skipped:
+        evaluator = _without_casts(evaluator, skipped)
+    try:
+        with _constants_of_before(skipped, originals or {}):
+            return run(module, inputs, function=function, evaluator=evaluator, skip_rounding=skipped)
+    except MemoryError as error:
+        raise InterpreterError("it needs more memory than there is") from error
+
+
+def entries_of(module: Module) -> Iterator[Function]:
+    """Yield the functions that no other one calls."""
+    called = {getattr(inst, "callee", None) for inst in module.insts} if len(module.functions) > 1 else set()
+    for name, function in module.functions.items():
+        if name not in called:
+            yield function
+
+
+def _without_casts(evaluator: Evaluator, skipped: Set[Instruction]) -> Evaluator:
+    def evaluate(inst: Instruction, operands: tuple[Any, ...], *machine: Any) -> Any:
+        if inst in skipped and isinstance(inst, OnnxNode) and source_of_cast(inst) is not None:
+            return (operands[0][0],)
+        return evaluator(inst, operands, *machine)
+
+    evaluate.uses_machine = getattr(evaluator, "uses_machine", False)  # type: ignore[attr-defined]
+    return evaluate
+
+
+@contextmanager
+def _constants_of_before(
+    skipped: Iterable[Instruction], originals: Mapping[Instruction, Instruction]
+) -> Iterator[None]:
+    """Let constants hold what they held before, while the body runs."""
+    changed: list[tuple[Instruction, Any]] = []
+    try:
+        for inst in skipped:
+            original, held = originals.get(inst), _held(inst)
+            if original is not None and held is not None:
+                changed.append((inst, held))
+                _hold(inst, _held(original))
+        yield
+    finally:
+        for inst, held in changed:
+            _hold(inst, held)
+
+
+def _held(inst: Instruction) -> Any:
+    """Return the tensor that a constant holds; None for any other instruction."""
+    if isinstance(inst, Initializer):
+        return inst.value
+    is_constant = isinstance(inst, OnnxNode) and inst.op_type == "Constant"
+    return inst.attributes.get(_HELD) if is_constant else None  # type: ignore[attr-defined]  # a node has them
+
+
+def _hold(inst: Instruction, held: Any) -> None:
+    """Give a constant other contents; its type stays."""
+    if isinstance(inst, Initializer):
+        type = inst.type
+        inst.value, inst.type = held, type
+    else:
+        inst.attributes[_HELD] = held  # type: ignore[attr-defined]  # a node has them

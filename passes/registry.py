@@ -11,6 +11,9 @@ from passes.framework.failure import failure_of
 from runtime.statistics import statistics_of
 
 PASSES: Final[Mapping[str, tuple[str, str]]] = {
+    "auto-cast-fp32": ("passes.auto_cast_fp32", "AutoCastFP32"),
+    "auto-cast-inputs": ("passes.auto_cast_inputs", "AutoCastInputs"),
+    "auto-cast-tc-inputs": ("passes.auto_cast_tc_inputs", "AutoCastTCInputs"),
     "auto-mixed-precision": ("passes.auto_mixed_precision", "AutoMixedPrecision"),
     "eliminate-casts": ("passes.eliminate_casts", "NeuronEliminateCasts"),
 }

@@ -30,8 +30,7 @@ It must not change
   says keeps its dtype, must not change, or runs in f32; what was promoted to the accumulation dtype.
 
 Why it is safe. The program computes, bit for bit, what it computed before with the results of `added_roundings` rounded to
-the narrow float. A conversion that its operand's new dtype has made redundant is gone (`removed_roundings`). A second run
-changes nothing: what became narrow is no f32 any more, and what stayed f32 stays for the same reason. Range is not looked at:
+the narrow float. A copy of what became narrow is gone, and none that rounds. A second run changes nothing: what became narrow is no f32 any more, and what stayed f32 stays for the same reason. Range is not looked at:
 an overflow to infinity is what the narrow float gives. For a policy with guards see `passes/auto_mixed_precision.py`.
 
 Departures from the source: inputs are cast where they are read and keep their dtype; operands that are no f32 are never cast;

@@ -72,7 +72,6 @@ class AutoCastTCInputs(TargetLowering):
         inserted_casts=("Number of casts inserted", Unit.Count),
     )
 
-    removed_roundings: list[Instruction]
     added_roundings: list[Instruction]
 
     def __init__(self, target: Target | None = None, **options: object) -> None:
@@ -94,7 +93,7 @@ class AutoCastTCInputs(TargetLowering):
         return mode_of("matmult", self.options.type)
 
     def _begin(self) -> None:
-        self.removed_roundings, self.added_roundings = [], []
+        self.added_roundings = []
         self._kept: dict[str, list[tuple[Instruction, str]]] = {}
 
     def runOnModule(self, module: Module) -> bool:
@@ -105,7 +104,6 @@ class AutoCastTCInputs(TargetLowering):
         if self.mode.scope == "none":
             return False
         done = Narrowing(f, self.mode, self.target, inline=self.options.inline).run()
-        self.removed_roundings += done.removed
         self.added_roundings += done.added
         self._kept[f.name] = done.kept
         AutoCastTCInputs.tensor_shrink += done.saved_bytes

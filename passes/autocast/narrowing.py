@@ -9,7 +9,7 @@ The boundary keeps its declared f32: arguments, input and output tensors, consta
 - An instruction whose result may have any dtype is told operand by operand.
 - One whose result has the dtype of its operands is narrow as a whole or f32 as a whole.
 - What passes through a region (carried values, yields, results) is narrow as a whole or f32 as a whole, gate by gate.
-- A conversion to what its operand has become is redundant, and goes, unless its author asked for its rounding.
+- A copy of an f32 value that became narrow is redundant, and goes.
 - Whoever wants f32 of what became narrow (what is returned, what nothing is known of, operands that are always f32) gets a
   widening cast.
 
@@ -46,7 +46,6 @@ class Done:
     """What was done to a function."""
 
     added: list[Instruction] = field(default_factory=list)  # that round now
-    removed: list[Instruction] = field(default_factory=list)  # that are gone: what they rounded is rounded already
     kept: list[tuple[Instruction, str]] = field(default_factory=list)
     saved_bytes: int = 0  # of tensors
     casts: int = 0
@@ -172,16 +171,15 @@ class Narrowing:
         self.done.changed = True
 
     def _drop_redundant(self, inst: Instruction) -> bool:
-        """Erase a conversion to what its operand has become; return whether it is gone."""
+        """Erase a copy of f32 that would now copy the narrow float; return whether it is gone.
+
+        One that the program had to the narrow float stays, as a copy: who uses it may not become f32 again.
+        """
         source, wishes = converted(inst), self._wishes
         if inst.dst is not None or not isinstance(source, Value) or source not in wishes.narrowed:
             return False
-        narrows = wishes.narrows_result(inst)
-        becomes = wishes.low if narrows else inst.type.dtype
-        if source.type.dtype is not becomes or inst.rounding is not None or why_pinned(inst) is not None:
+        if not wishes.narrows_result(inst) or source.type.dtype is not wishes.low or why_pinned(inst) is not None:
             return False
-        if not narrows:
-            self.done.removed.append(inst)
         inst.replaceAllUsesWith(source)
         inst.eraseFromParent()
         self.done.changed = True

@@ -99,9 +99,12 @@ class Wishes:
         return f"{name} loads no input" if self.scope == "inputs" and not loads else None
 
     def of_access(self, inst: Instruction, access: NeuronAP) -> DType | None:
-        """Return the dtype that an instruction makes of what it reads, by contracting or converting it; None: neither."""
+        """Return the dtype that an instruction makes of what it reads, by contracting or converting it; None: neither.
+
+        A copy to a tensor makes nothing of it: what that tensor holds may change as well.
+        """
         if inst.INFO.op_kind != "compute":
-            return inst.type.dtype if is_conversion(inst) else None
+            return inst.type.dtype if inst.dst is None and is_conversion(inst) else None
         low = self.contracted_dtype(inst)
         return low if all(slot.takes(low) for slot in slots_of(inst) if self.was_f32(slot.held)) else None
 

@@ -83,8 +83,7 @@ class Narrowing:
     def shrinkTensor(self, tensor: Tensor) -> bool:
         """Let a tensor hold the narrow float where no guard is in the way; return whether it does."""
         wishes = self._wishes
-        wanted = wishes.of_access if wishes.scope == "matmult" else None
-        if why_not_shrink(tensor, wishes.low, wanted, wishes.why_not_write) is not None:
+        if why_not_shrink(tensor, wishes.low, wishes.of_access, wishes.why_not_write) is not None:
             return False
         self.done.saved_bytes += shrunk_bytes(tensor, wishes.low)
         self.done.changed = True

@@ -34,11 +34,8 @@ WhyNotWrite = Callable[[Instruction, DType], str | None]
 Wanted = Callable[[Instruction, NeuronAP], DType | None]
 
 
-def why_not_shrink(tensor: Tensor, low: DType, wanted: Wanted | None, why_not_write: WhyNotWrite) -> str | None:
-    """Return the first guard that keeps a tensor f32, or None.
-
-    `wanted` says which dtype an instruction wants of what it reads; without it everybody takes what there is.
-    """
+def why_not_shrink(tensor: Tensor, low: DType, wanted: Wanted, why_not_write: WhyNotWrite) -> str | None:
+    """Return the first guard that keeps a tensor f32, or None; `wanted` says what an instruction wants of what it reads."""
     name = f"%{tensor.name}"
     loads, stores = TensorUtils.load_insts(tensor), TensorUtils.store_insts(tensor)
     for inst, does in (*((inst, "reads") for inst in loads), *((inst, "writes") for inst in stores)):
@@ -52,7 +49,7 @@ def why_not_shrink(tensor: Tensor, low: DType, wanted: Wanted | None, why_not_wr
         return f"{name} is an {'input' if tensor.isInput else 'output'} of the program"
     if tensor.is_const:
         return f"{name} is a constant"
-    if wanted is not None and {wanted(inst, access) for inst, access in _reads(tensor)} != {low}:
+    if {wanted(inst, access) for inst, access in _reads(tensor)} != {low}:
         return f"not everybody who reads {name} wants {low}"
     if tensor.dtype is not f32:
         return f"{name} is {tensor.dtype}"

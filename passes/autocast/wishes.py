@@ -99,10 +99,14 @@ class Wishes:
         return f"{name} loads no input" if self.scope == "inputs" and not loads else None
 
     def of_access(self, inst: Instruction, access: NeuronAP) -> DType | None:
-        """Return the dtype that an instruction makes of what it reads, by contracting or converting it; None: neither.
+        """Return the dtype that an instruction wants of what it reads; None: whatever there is, but it need not be narrow.
 
-        A copy to a tensor makes nothing of it: what that tensor holds may change as well.
+        With `matmult` only what is contracted, or converted to a value, is wanted narrow. A copy to a tensor wants nothing:
+        what that tensor holds may change as well.
         """
+        if self.scope != "matmult" and not inst.is_terminator:
+            takes = is_conversion(inst) or all(s.takes(self.low) for s in slots_of(inst) if s.held is access)
+            return self.low if takes else f32
         if inst.INFO.op_kind != "compute":
             return inst.type.dtype if inst.dst is None and is_conversion(inst) else None
         low = self.contracted_dtype(inst)

@@ -6,8 +6,8 @@ narrow one, f32, or whatever it has become; then its result becomes narrow where
 
 The boundary keeps its declared f32: arguments, input and output tensors, constants, what is returned.
 
-- An instruction whose result may have any dtype is told operand by operand.
-- One whose result has the dtype of its operands is narrow as a whole or f32 as a whole.
+- An instruction of the chip whose result may have any dtype is told operand by operand.
+- One of the graph has operands of one dtype, and so has one whose result has that too: narrow as a whole or f32 as a whole.
 - What passes through a region (carried values, yields, results) is narrow as a whole or f32 as a whole, gate by gate.
 - A copy of an f32 value that became narrow is redundant, and goes.
 - Whoever wants f32 of what became narrow (what is returned, what nothing is known of, operands that are always f32) gets a
@@ -32,7 +32,7 @@ from runtime.access import NeuronAP
 from runtime.builtin import Terminator
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
-from runtime.instructions import Instruction
+from runtime.instructions import Instruction, NeuronInst
 from runtime.targets import Target
 from runtime.tensors import Tensor
 from runtime.values import BlockArgument, Operand, Value
@@ -114,9 +114,11 @@ class Narrowing:
             return
         narrows = wishes.narrows_result(inst)
         wants: _Wants = [(slot, wishes.of_slot(inst, slot, low)) for slot in slots]
-        if info.results and not info.results[0].free_dtype:
-            wants, narrows = self._all_or_nothing(inst, wants, low, narrows)
-        elif wishes.scope == "matmult":
+        is_free = not info.results or info.results[0].free_dtype
+        is_engine = isinstance(inst, NeuronInst)  # which takes operands of different dtypes
+        if not is_free or not (is_engine or is_conversion(inst)):
+            wants, narrows = self._all_or_nothing(inst, wants, low, narrows, is_free=is_free)
+        if is_free and wishes.scope == "matmult":
             narrows &= inst.dst is not None  # what is contracted gives f32
         self._give(inst, wants)
         if narrows:
@@ -127,16 +129,18 @@ class Narrowing:
             self._round_input(inst)
 
     def _all_or_nothing(
-        self, inst: Instruction, wants: _Wants, low: DType, narrows: bool
+        self, inst: Instruction, wants: _Wants, low: DType, narrows: bool, *, is_free: bool
     ) -> tuple[_Wants, bool]:
         """Return what the operands of an instruction should be that have one dtype, and whether its result is narrow."""
         wishes = self._wishes
-        follows = bool(wants) and inst.type.dtype is f32 and wishes.result_follows(inst)
+        follows = not is_free and bool(wants) and inst.type.dtype is f32 and wishes.result_follows(inst)
         data = [slot for slot, _ in wants if slot.info.precision is None]
         fits = all(slot.takes(low) for slot in data) and _agree(wants)
-        asked = wishes.scope == "all" or any(want is low for _, want in wants)
+        asked = wishes.scope == "all" or all(want is low for _, want in wants)
         is_low = fits and asked and (narrows or not follows)
-        return [(slot, low if is_low and slot in data else f32) for slot, _ in wants], is_low and follows
+        return [(slot, low if is_low and slot in data else f32) for slot, _ in wants], (
+            narrows if is_free else is_low and follows
+        )
 
     def _give(self, inst: Instruction, wants: Iterable[tuple[Slot, DType | None]]) -> None:
         """Let an instruction read each operand in the dtype that it wants; f32 where slots with one value disagree."""

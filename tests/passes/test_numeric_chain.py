@@ -98,6 +98,8 @@ def test_the_error_is_of_the_size_that_the_type_explains(name: str, mode: str, t
         assert error < 1e-6
         return
     assert UNITS[type] / 16 < error < 2 * UNITS[type], f"{error / UNITS[type]:.2f} units"
-    interface = [(tensor.name, tensor.type) for tensor in before.root_function.tensors.values() if tensor.isInputOrOutput]
+    interface = [
+        (tensor.name, tensor.type) for tensor in before.root_function.tensors.values() if tensor.isInputOrOutput
+    ]
     tensors = after.root_function.tensors
     assert [(name, tensors[str(name)].type) for name, _ in interface] == interface

@@ -102,7 +102,9 @@ def _engine(kernel: Kernel, values: Values, depth: int) -> None:
             f"dma_copy {random.choice((source, '%scratch'))}",
         )
     )
-    kernel.give(depth, values, random.choice(DTYPES), text)
+    given = kernel.give(depth, values, random.choice(DTYPES), text)
+    if random.random() < 0.3:
+        kernel.give(depth, values, random.choice(("bf16", "f16", "f32")), f"tensor_copy {given}")
 
 
 def _load(kernel: Kernel, values: Values, depth: int) -> None:
@@ -134,6 +136,12 @@ def _store(kernel: Kernel, values: Values, depth: int) -> None:
         kernel.add(depth, f"%scratch = sb_atom_store {source}")
         return
     left = random.choice([*kernel.tensors])
+    if random.random() < 0.25:  # a tensor of its own, with one write and one read
+        tensor, dtype = kernel.fresh(), random.choice(("f32", "bf16"))
+        kernel.lines.insert(0, f"  tensor {tensor}: {dtype}{SHAPE} sbuf")
+        kernel.add(depth, f"{tensor} = activation tanh {source}")
+        kernel.give(depth, values, random.choice(("bf16", "f16", "f32")), f"tensor_copy {tensor}")
+        return
     if random.random() < 0.3:
         left += "[0 | 4:4, 1:2]"
         kernel.add(depth, f"{left} = tensor_copy {random.choice([*kernel.tensors])}[2 | 4:4, 1:2]")
@@ -163,6 +171,10 @@ def _graph(kernel: Kernel, values: Values, depth: int) -> None:
 def _reduction(kernel: Kernel, values: Values, depth: int) -> None:
     random = kernel.random
     source, reduced = _source(kernel, values), kernel.fresh()
+    if random.random() < 0.6:  # narrowed on the way to a sum
+        source = kernel.give(depth, values, "bf16", f"activation tanh {source}")
+        if random.random() < 0.4:
+            source = kernel.give(depth, values, "bf16", random.choice((f"tensor_copy {source}", f"transpose {source}")))
     operation, dtype = random.choice(("add", "max", "add")), random.choice(("f32", "f32", "bf16"))
     kernel.add(depth, f"{reduced}: {dtype}[4,1] = tensor_reduce {operation} {source} {{reduce_dims = [1]}}")
     kernel.give(depth, values, random.choice(DTYPES), f"activation tanh {_source(kernel, values)} bias {reduced}")

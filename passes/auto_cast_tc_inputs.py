@@ -13,8 +13,8 @@ After:
     %y_bf16: bf16[2,4] = graph.cast %y
     %z: f32[2,4] = graph.matmul %y_bf16, %w_bf16
 
-On the chip an access gets a cast in front of the product that reads it, `%w_bf16: bf16[128,64] = tensor_copy %w`, unless
-`shrinkTensor` lets the tensor itself hold the narrow float (`passes/autocast/tensors.py`).
+On the chip an access gets a cast in front of the product that reads it, `%w_bf16: bf16[128,64] = tensor_copy %w`,
+unless `shrinkTensor` lets the tensor itself hold the narrow float (`passes/autocast/tensors.py`).
 
 It must not fire on
 - operands that are no f32, have a `precision` of their own, or may not be that float by their definition;
@@ -22,8 +22,8 @@ It must not fire on
 - anything that is not contracted: whoever else uses a value keeps f32, and so does what a product gives.
 
 Why it is safe. Products are accumulated in f32 whatever the operands are. So the program computes, bit for bit, what it
-computed before with the operands rounded; `added_roundings` names the casts, and what writes a tensor that has shrunk. A
-second run finds operands that are no f32 any more, and tensors that the same guards keep.
+computed before with the operands rounded; `added_roundings` names the casts, and what writes a tensor that has shrunk.
+A second run finds operands that are no f32 any more, and tensors that the same guards keep.
 
 Departures from the source: only the operand of the product becomes the cast, not every use of the value; the counter
 `tensor_shrink` has the bytes that are saved.

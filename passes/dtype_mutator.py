@@ -1,4 +1,4 @@
-"""Lets a producer write the dtype that a cast makes of its result: `DTypeMutator`, a helper object, and the pass around it.
+"""Lets a producer write the dtype that a cast makes of its result: the pass around the helper `DTypeMutator`.
 
 Before:
 
@@ -14,22 +14,22 @@ After:
     %p: bf16[128,512] = activation gelu %t
     %u: f32[128,512] = activation exp %p
 
-The pass `dtype-mutator` asks for that at each cast from f32 to a narrower float that gives a value; where the producer can, the
-cast is gone. It must not fire where a gate of `DTypeMutator.matchOrMutateDstTy` says no (`passes/mutator/gates.py` has them in
-order), and
+The pass `dtype-mutator` asks for that at each cast from f32 to a narrower float that gives a value; where the producer
+can, the cast is gone. It must not fire where a gate of `DTypeMutator.matchOrMutateDstTy` says no
+(`passes/mutator/gates.py` has them in order), and
 - the cast has predicates or dependency edges, or changes the shape;
 - it reads a tensor, and a user of it cannot read that itself at its own place (`later_reads.py`);
 - the producer computes in something else than f32, so that it would round once where it rounded twice before.
 
-Why it is safe. The producer computes in f32 and its result was f32: nothing was rounded before the cast. It now rounds to what
-the cast rounded to, once, from the same f32. So the program computes the same values, bit for bit, and the pass names neither
-removed nor added roundings. A cast whose author asked for its rounding hands that mark on to the producer. Nobody else sees the
-producer's result: it has one user, the tensor one writer and one reader.
+Why it is safe. The producer computes in f32 and its result was f32: nothing was rounded before the cast. It now rounds
+to what the cast rounded to, once, from the same f32. So the program computes the same values, bit for bit, and the
+pass names neither removed nor added roundings. A cast whose author asked for its rounding hands that mark on to the
+producer. Nobody else sees the producer's result: it has one user, the tensor one writer and one reader.
 
 Casts that widen are left to `eliminate-casts`.
 
-Source: penguin, DTypeMutator. Departures: it is a helper there, without a pass; see `passes/mutator/gates.py` for those of the
-gates.
+Source: penguin, DTypeMutator. Departures: it is a helper there, without a pass; see `passes/mutator/gates.py` for
+those of the gates.
 """
 
 from __future__ import annotations

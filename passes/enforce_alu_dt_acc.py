@@ -10,24 +10,26 @@ After:
     %p: f32[128,512] = activation exp %x {keep_alu_dtype = true}
     %s: f32[128,1] = tensor_reduce add %p {reduce_dims = [1]}
 
-The mark keeps later passes from narrowing the result again. Copies and transposes between the two are promoted with the source.
+The mark keeps later passes from narrowing the result again. Copies and transposes between the two are promoted with
+the source.
 
 It must not fire, and `why_not_promote` says why, where
 - nothing is accumulated: the maximum or minimum is exact in any float; the operand is an integer, or f32 already;
-- a gate of `DTypeMutator` refuses a producer (`passes/mutator/gates.py`): another user would see other values, the author asked
-  for the rounding, the tensor is an input, an output, a constant, in PSUM, or accessed under another dtype;
+- a gate of `DTypeMutator` refuses a producer (`passes/mutator/gates.py`): another user would see other values, the
+  author asked for the rounding, the tensor is an input, an output, a constant, in PSUM, or accessed under another
+  dtype;
 - the producer cannot change its dtype, or only moves elements that are narrow already;
 - the operand is a float of eight bits, which may saturate;
 - the wider tensor would not fit its memory;
 - the program is for no target, or for one that does not accumulate in the dtype of its engines.
 
-Why it is safe. A producer computes in f32, and its result has one user. So the program computes, bit for bit, what it computed
-before without the roundings of `removed_roundings`: those of the producers, and of the copies on the way, which rounded nothing.
-A second run finds that the operand is f32.
+Why it is safe. A producer computes in f32, and its result has one user. So the program computes, bit for bit, what it
+computed before without the roundings of `removed_roundings`: those of the producers, and of the copies on the way,
+which rounded nothing. A second run finds that the operand is f32.
 
-Source: penguin, EnforceAluDTAcc. Departures: what is a sum is read from definitions (a reduction whose result may leave the range
-of its operands, `wide_range`), so products count too; a producer that cannot be promoted is a reason, no failed assertion; a copy
-of narrow elements is promoted with its source, or not at all; other users are asked for.
+Source: penguin, EnforceAluDTAcc. Departures: what is a sum is read from definitions (a reduction whose result may
+leave the range of its operands, `wide_range`), so products count too; a producer that cannot be promoted is a reason,
+no failed assertion; a copy of narrow elements is promoted with its source, or not at all; other users are asked for.
 """
 
 from __future__ import annotations

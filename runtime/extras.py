@@ -1,7 +1,7 @@
 """What few instructions have beyond their slots, kept in one dictionary that most of them are without.
 
-Further results, `rounding`, `keep_alu_dtype`, what a front end carries, predicates, dependency edges: an instruction without any of these
-pays one slot, which is None.
+Further results, `rounding`, `keep_alu_dtype`, what a front end carries, predicates, dependency edges: an instruction
+without any of these pays one slot, which is None.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
     %x_bf16: bf16[4,8] = tensor_copy %x
 
-Whatever is dominated by the value is dominated by the cast, regions included. A cast of what an access reads stands in front
-of the instruction that reads it, since it takes a snapshot; another instruction further on in the same block shares it where
-nothing has written the tensor in between, and no barrier stands there.
+Whatever is dominated by the value is dominated by the cast, regions included. A cast of what an access reads stands in
+front of the instruction that reads it, since it takes a snapshot; another instruction further on in the same block
+shares it where nothing has written the tensor in between, and no barrier stands there.
 
-Deliberately absent: decisions. Also absent: a cast of what was widened from the dtype that is asked for: that value itself is
-handed out, which holds the same elements.
+Deliberately absent: decisions. Also absent: a cast of what was widened from the dtype that is asked for: that value
+itself is handed out, which holds the same elements.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from runtime.blocks import Block, Statement
 from runtime.dtypes import DType, holds
 from runtime.instructions import GraphInst, Instruction
 from runtime.tensors import Tensor
-from runtime.values import BlockArgument, Operand, Result, Value
+from runtime.values import BlockArgument, Result, Value
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
 

@@ -1,9 +1,10 @@
 """What an instruction says of itself that decides whether it may compute in a narrower float.
 
-Everything is read from `INFO`: the kind of the operation, facts, what is said of operands and results. So an instruction
-that somebody adds is treated by its definition, and one of which nothing is known stays as it is.
+Everything is read from `INFO`: the kind of the operation, facts, what is said of operands and results. So an
+instruction that somebody adds is treated by its definition, and one of which nothing is known stays as it is.
 
-- An operand with a `precision` of its own (f32, keep, index) is never narrowed, nor one whose `dtypes` do not list the float.
+- An operand with a `precision` of its own (f32, keep, index) is never narrowed, nor one whose `dtypes` do not list the
+  float.
 - A result is fixed where the instruction keeps its dtype, or nothing about it may change, or it must run in f32, or the
   program's author asked for its rounding, or a pass has promoted it to the accumulation dtype (`keep_alu_dtype`).
 - The operands of an instruction of kind `compute` are what is contracted: matrix products and convolutions.
@@ -15,7 +16,6 @@ Deliberately absent: types of values in the program; they change while it is rew
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from runtime.access import AccessMode, NeuronAP
 from runtime.blocks import Block
@@ -69,7 +69,6 @@ def holds_fact(inst: Instruction, name: str) -> bool:
     return fact if isinstance(fact, bool) else any(getattr(inst, key) in words for key, words in fact.items())
 
 
-@cache
 def is_conversion_class(cls: type[Instruction]) -> bool:
     """Whether a class copies its one operand, and may give it another dtype."""
     info = cls.INFO

@@ -2,8 +2,8 @@
 
     %r = graph.while (%init) condition(%a) { ... } body(%b) { ... yield %next }
 
-Here %init and %next become %a, %b and %r: all of them have one type, so one gate has them all. A value that goes in by two
-operands joins their gates, since an instruction is told of values, not of slots.
+Here %init and %next become %a, %b and %r: all of them have one type, so one gate has them all. A value that goes in by
+two operands joins their gates, since an instruction is told of values, not of slots.
 
 Deliberately absent: instructions whose regions have no ports; nothing is narrowed that goes into those.
 """
@@ -124,7 +124,7 @@ def _add(
     block: Block | None = None,
     end: Instruction | None = None,
 ) -> bool:
-    """Add what a region receives, or hands out, to the gates; return whether there is as much of it as there should be."""
+    """Add what a region receives, or hands out, to the gates; return whether there is as much of it as should be."""
     arguments = block.arguments if block is not None else []
     count = len(end.operands()) if end is not None else len(arguments)
     place = 0

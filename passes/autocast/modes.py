@@ -1,15 +1,15 @@
 """The table of auto-cast modes: what is narrowed, and to which float.
 
-What a user says is `--auto-cast none|matmult|all` and `--auto-cast-type bf16|fp16|tf32|fp8_e4m3`; the compiler hands on one
-token for both, `fp32-cast-matmult-bf16`, and older ones without the prefix or without the type. Each of them stands in the
-table; any other is an error with near names.
+What a user says is `--auto-cast none|matmult|all` and `--auto-cast-type bf16|fp16|tf32|fp8_e4m3`; the compiler hands
+on one token for both, `fp32-cast-matmult-bf16`, and older ones without the prefix or without the type. Each of them
+stands in the table; any other is an error with near names.
 
     type tf32      is fp32r, the float that the tensor engine rounds f32 to by itself; with `all` it means `matmult`
     type fp8_e4m3  is fp8e4, the accelerator's own e4m3, whose largest value is 240
     matmult        is bf16, but fp16 for what only passes through the tensor engine to be transposed
 
-Departures from the source: there, a mode that is none of three keys is f16, so that "none" and every "matmult-..." would be
-f16. Here each has a line of its own.
+Departures from the source: there, a mode that is none of three keys is f16, so that "none" and every "matmult-..."
+would be f16. Here each has a line of its own.
 
 Deliberately absent: which operands the tensor engine takes; that is the target's (`Target.getMatmultOperandType`).
 

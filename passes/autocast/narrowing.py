@@ -1,17 +1,19 @@
 """The rewriting of one function: casts where they are wanted, narrower results, narrower tensors.
 
-One walk in program order, after the tensors were decided on. What is defined comes before what uses it, so an operand has its
-final type when its user is met. An instruction is told which dtype each value that was f32 should have (`wishes.py`): the
-narrow one, f32, or whatever it has become; then its result becomes narrow where its definition lets it.
+One walk in program order, after the tensors were decided on. What is defined comes before what uses it, so an operand
+has its final type when its user is met. An instruction is told which dtype each value that was f32 should have
+(`wishes.py`): the narrow one, f32, or whatever it has become; then its result becomes narrow where its definition
+lets it.
 
 The boundary keeps its declared f32: arguments, input and output tensors, constants, what is returned.
 
 - An instruction of the chip whose result may have any dtype is told operand by operand.
-- One of the graph has operands of one dtype, and so has one whose result has that too: narrow as a whole or f32 as a whole.
+- One of the graph has operands of one dtype, and so has one whose result has that too: narrow as a whole or f32 as a
+  whole.
 - What passes through a region (carried values, yields, results) is narrow as a whole or f32 as a whole, gate by gate.
 - A copy of an f32 value that became narrow is redundant, and goes.
-- Whoever wants f32 of what became narrow (what is returned, what nothing is known of, operands that are always f32) gets a
-  widening cast.
+- Whoever wants f32 of what became narrow (what is returned, what nothing is known of, operands that are always f32)
+  gets a widening cast.
 
 Deliberately absent: range. An overflow gives an infinity, as the narrow float has it; no value is clamped.
 """
@@ -131,7 +133,7 @@ class Narrowing:
     def _all_or_nothing(
         self, inst: Instruction, wants: _Wants, low: DType, narrows: bool, *, is_free: bool
     ) -> tuple[_Wants, bool]:
-        """Return what the operands of an instruction should be that have one dtype, and whether its result is narrow."""
+        """Return what operands of one dtype should be, and whether the result is narrow."""
         wishes = self._wishes
         follows = not is_free and bool(wants) and inst.type.dtype is f32 and wishes.result_follows(inst)
         data = [slot for slot, _ in wants if slot.info.precision is None]

@@ -6,13 +6,14 @@ Before, with `mode=matmult`:                         After:
     %w = sb_atom_load %weights                           %w = sb_atom_load %weights       // the DMA converts
     %p = matmul %w, %x_bf16                              %p = matmul %w, %x_bf16
 
-The guards, in the order of the source: no opaque instruction reads it, none writes it; all of its addresses are affine; it is
-read; it is no input, output or constant; all who read it want one dtype; it is f32; nobody accesses its bits under another
-dtype. Beyond the source: it is not in PSUM, which holds f32; it is written through destinations only and not added to; and
-every instruction that writes it may write the narrower float.
+The guards, in the order of the source: no opaque instruction reads it, none writes it; all of its addresses are
+affine; it is read; it is no input, output or constant; all who read it want one dtype; it is f32; nobody accesses its
+bits under another dtype. Beyond the source: it is not in PSUM, which holds f32; it is written through destinations
+only and not added to; and every instruction that writes it may write the narrower float.
 
-Why it is safe. All that is written to the tensor is rounded, and everybody who reads it reads what was rounded: bit for bit
-the program in which those roundings take place where it is written. Whoever asked for f32 gets a cast of what it reads.
+Why it is safe. All that is written to the tensor is rounded, and everybody who reads it reads what was rounded: bit
+for bit the program in which those roundings take place where it is written. Whoever asked for f32 gets
+a cast of what it reads.
 
 Departure from the source: the counter has the bytes that are saved, which is what its label says, not the old size.
 
@@ -35,10 +36,10 @@ Wanted = Callable[[Instruction, NeuronAP], DType | None]
 
 
 def why_not_shrink(tensor: Tensor, low: DType, wanted: Wanted, why_not_write: WhyNotWrite) -> str | None:
-    """Return the first guard that keeps a tensor f32, or None; `wanted` says what an instruction wants of what it reads."""
+    """Return the first guard that keeps a tensor f32, or None; `wanted` says what an instruction makes of a read."""
     name = f"%{tensor.name}"
     loads, stores = TensorUtils.load_insts(tensor), TensorUtils.store_insts(tensor)
-    for inst, does in (*((inst, "reads") for inst in loads), *((inst, "writes") for inst in stores)):
+    for inst, does in (*((each, "reads") for each in loads), *((each, "writes") for each in stores)):
         if is_unknown(inst) and not inst.is_terminator:
             return f"{inst.INFO.mnemonic}, of which nothing is known, {does} {name}"
     if any(_is_addressed(inst, tensor) for inst in (*loads, *stores)):
@@ -58,12 +59,12 @@ def why_not_shrink(tensor: Tensor, low: DType, wanted: Wanted, why_not_write: Wh
     if isinstance(tensor, NeuronPSUMTensor):
         return f"{name} is in PSUM"
     for access in tensor.stores:
-        inst = access.owner
-        if inst is None or access is not inst.dst:
+        writer = access.owner
+        if writer is None or access is not writer.dst:
             return f"{name} is written through an operand"
         if access.mode is not AccessMode.STORE:
-            return f"{inst.INFO.mnemonic} adds to {name}"
-        reason = why_not_write(inst, low)
+            return f"{writer.INFO.mnemonic} adds to {name}"
+        reason = why_not_write(writer, low)
         if reason is not None:
             return reason
     return None

@@ -1,12 +1,14 @@
 """Which dtype each operand and result of an instruction should have under a mode; nothing is changed here.
 
     none      nothing is narrowed
-    matmult   what is contracted (operands of kind `compute`); a result only where it must have the dtype of its operands
+    matmult   what is contracted (operands of kind `compute`); a result only where it must have the dtype of its
+              operands
     inputs    what is loaded or received from outside
     all       every f32 operand, and every f32 result
 
-With `inline`, conversions that an instruction does anyway are left to it: a load converts by DMA, and an engine reads what
-stays f32 as it is, since it computes in f32; only what is contracted gets a cast. Without it, f32 operands get casts.
+With `inline`, conversions that an instruction does anyway are left to it: a load converts by DMA, and an engine reads
+what stays f32 as it is, since it computes in f32; only what is contracted gets a cast. Without it, f32 operands get
+casts.
 
 Deliberately absent: scalars that stand in attributes. The engines take those as f32, so no copy of one is ever made.
 """
@@ -43,7 +45,7 @@ class Wishes:
         return held.type.dtype is f32 or held in self.narrowed
 
     def contracted_dtype(self, inst: Instruction) -> DType:
-        """Return what f32 operands of an instruction of kind `compute` become; f32 where a target does not take that."""
+        """Return what f32 operands of an instruction of kind `compute` become; f32 where a target takes no such."""
         wanted = self._mode.transpose if getattr(inst, "is_transpose", False) else self.low
         taken = {target.getMatmultOperandType(f32, wanted) for target in self._targets}
         return taken.pop() if len(taken) == 1 else f32
@@ -99,10 +101,10 @@ class Wishes:
         return f"{name} loads no input" if self.scope == "inputs" and not loads else None
 
     def of_access(self, inst: Instruction, access: NeuronAP) -> DType | None:
-        """Return the dtype that an instruction wants of what it reads; None: whatever there is, but it need not be narrow.
+        """Return the dtype that an instruction wants of what it reads; None: whatever there is, maybe f32.
 
-        With `matmult` only what is contracted, or converted to a value, is wanted narrow. A copy to a tensor wants nothing:
-        what that tensor holds may change as well.
+        With `matmult` only what is contracted, or converted to a value, is wanted narrow. A copy to a tensor wants
+        nothing: what that tensor holds may change as well.
         """
         if self.scope != "matmult" and not inst.is_terminator:
             takes = is_conversion(inst) or all(s.takes(self.low) for s in slots_of(inst) if s.held is access)

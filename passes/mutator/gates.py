@@ -13,15 +13,16 @@
      8  it cannot change its dtype (`canMutateDstTy`)                           -> Mismatch
     then it is mutated, and that is counted                                     -> Mutated
 
-Loads: f16 from bf16 or f32r with a partition broadcast, and f8e5m2, are refused. A constant that is loaded is converted when
-compiling (it must not be reinterpreted); any other load must be on a target that converts by DMA.
+Loads: f16 from bf16 or f32r with a partition broadcast, and f8e5m2, are refused. A constant that is loaded is
+converted when compiling (it must not be reinterpreted); any other load must be on a target that converts by DMA.
 
 The numbers are those of the source; 7 comes before 4, as the lines of its code do.
 
-Departures from the source. Gate 3 goes on with the instruction that writes, and refuses where there is not exactly one write and
-one read. Gate 4 asks only of what writes a tensor. Gate 3 reads the legal dtypes from any definition, not of one class. Gate 5
-knows tensors whose dtype is fixed; the gate without a number is ours. The result of a load follows where its constant has the
-dtype already. An 8-bit constant is refused where it would saturate, since a run decides about that.
+Departures from the source. Gate 3 goes on with the instruction that writes, and refuses where there is not exactly one
+write and one read. Gate 4 asks only of what writes a tensor. Gate 3 reads the legal dtypes from any definition, not of
+one class. Gate 5 knows tensors whose dtype is fixed; the gate without a number is ours. The result of a load follows
+where its constant has the dtype already. An 8-bit constant is refused where it would saturate, since a run decides
+about that.
 
 Deliberately absent: changes. `passes/mutator/mutator.py` makes them.
 """
@@ -32,6 +33,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from runtime.access import NeuronAP
 from runtime.constants import Constant
 from runtime.dtypes import DType, bf16, f8e5m2, f16, f32r, is_int_type
@@ -40,8 +42,6 @@ from runtime.rounding import cast_array
 from runtime.targets import TARGETS, Target
 from runtime.tensors import NeuronPSUMTensor, TensorUtils
 from runtime.values import Operand
-
-from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 
 
 @dataclass(frozen=True, slots=True)

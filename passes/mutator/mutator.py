@@ -3,10 +3,12 @@
     mutator = DTypeMutator(target=target)
     if mutator.tryMutateDstTy(operand, bf16): ...   # the operand is bf16: it was, or its producer writes it now
 
-It answers with a `MutateState`: `Match`, it has that dtype; `Mutated`, it has it now; `Mismatch`, nothing was changed, and
-`why_not` says which gate was in the way. Users of the operand are the caller's: they read another dtype from then on.
+It answers with a `MutateState`: `Match`, it has that dtype; `Mutated`, it has it now; `Mismatch`, nothing was changed,
+and `why_not` says which gate was in the way. Users of the operand are the caller's: they read another dtype from then
+on.
 
-Constants that are loaded are converted when compiling, once for a tensor and a dtype: further loads share the converted one.
+Constants that are loaded are converted when compiling, once for a tensor and a dtype: further loads share the
+converted one.
 
 Units: `casted_weights` counts bytes before the conversion.
 Source: penguin, DTypeMutator.
@@ -135,7 +137,7 @@ class DTypeMutator(MutationCounters):
         return MutateState.Mutated
 
     def staticCastLoadTensor(self, load: SBAtomLoadGen, dtype: DType) -> None:
-        """Let a load read a constant of `dtype`, with the same contents, rounded once; loads share what was converted."""
+        """Let a load read a constant of `dtype`, of the same contents, rounded once, which loads share."""
         source = load.src
         assert isinstance(source, NeuronAP)
         tensor = source.tensor

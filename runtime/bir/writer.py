@@ -29,7 +29,8 @@ from runtime.values import Operand, Value
 
 Record = dict[str, Any]
 """One instruction as JSON: `op`, `version`, then what it has of `results`, `dst`, `type`, `args`, `fields`,
-`attributes`, `carried`, `engine`, `predicates`, `mark`, `dependencies`, `rounding`, `keep_alu_dtype`, `loc` and `regions`."""
+`attributes`, `carried`, `engine`, `predicates`, `mark`, `dependencies`, `rounding`, `keep_alu_dtype`, `loc` and
+`regions`."""
 
 _NONE = Type.none()
 

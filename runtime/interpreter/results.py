@@ -21,7 +21,8 @@ Array = NDArray[Any]
 def settle(value: Any, type: Type, cast: Cast, *, skip: bool) -> Any:
     """Return the value of a result of this type: `value` rounded once, or left wide where the rounding is skipped.
 
-    Wide is f32: what was computed in f64 for a float that f32 holds is rounded to f32, as it would be for a result of f32.
+    Wide is f32: what was computed in f64 for a float that f32 holds is rounded to f32, as it would be for a result of
+    f32.
 
     What is no tensor (a sequence, an absent optional) and what has no known dtype is taken as it is.
 

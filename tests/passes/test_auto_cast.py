@@ -1,4 +1,4 @@
-"""The auto-casts beyond their cases: the table of modes, targets, names of the compiler, programs that cannot be run."""
+"""The auto-casts beyond their cases: modes, targets, names of the compiler, programs that cannot be run."""
 
 import dataclasses
 from collections.abc import Iterator

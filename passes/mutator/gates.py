@@ -31,8 +31,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from runtime.access import NeuronAP
 from runtime.constants import Constant
@@ -132,7 +130,7 @@ def _saturates(constant: Constant, dtype: DType) -> bool:
     if dtype.bits > 8 or not dtype.is_float:
         return False
     ways = [cast_array(constant.array, constant.dtype, dtype, saturate=saturate) for saturate in (False, True)]
-    return not np.array_equal(ways[0].view(np.uint8), ways[1].view(np.uint8))
+    return bool(ways[0].tobytes() != ways[1].tobytes())
 
 
 def is_load(inst: Instruction) -> bool:

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 
+from passes.autocast.modes import UnknownCastModeError, mode_of
 from passes.build import build_pipeline
 from passes.foreign_files import FrontEnds, check_overwriting, fetching, hang_signatures, read_foreign, write_foreign
 from passes.framework.dot_transform import DotTransform
@@ -41,6 +42,7 @@ examples:
   python -m passes program.txt --passes 'eliminate-casts{allow_excess_precision=true}' --stats -o out.json
   python -m passes program.txt --passes 'fixpoint(eliminate-casts)' --print-ir-after
   python -m passes program.txt --passes eliminate-casts --verbose
+  python -m passes program.txt --auto-cast matmult --auto-cast-type fp16 --passes 'dtype-mutator, eliminate-casts'
   python -m passes program.txt --classes acme.instructions --passes eliminate-casts
   python -m passes model.onnx -o model16.onnx --policy autocast-f16 --report -
   python -m passes model.onnx --elide 16
@@ -90,10 +92,11 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
     target = _target_named(given.target)
+    casts = _auto_cast_steps(given.auto_cast, given.auto_cast_type, target)
     steps = build_pipeline(given.passes, target, "--passes")  # mistakes in the usage come before those in the file
     precision = _precision_steps(given.policy)
     if given.report is not None:
-        check_report(given.report, given.output, (*steps, *precision))
+        check_report(given.report, given.output, (*casts, *steps, *precision))
     classes = instruction_classes(given.classes)
     program = read_foreign(given.file, front_ends) or read_program(given.file, classes)
     module = program.module
@@ -109,7 +112,11 @@ def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
     elif module.target is not None:
         target = _target_named(module.target)
     manager = PassManager(
-        (*build_pipeline(given.passes, target, "--passes"), *precision),
+        (
+            *_auto_cast_steps(given.auto_cast, given.auto_cast_type, target),
+            *build_pipeline(given.passes, target, "--passes"),
+            *precision,
+        ),
         check=None if given.no_verify else _check_of(program, target),
         rollback=False,  # nothing is written after a failure
         explain=given.verbose,
@@ -125,6 +132,20 @@ def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
                 write_program(module, given.output)
     if given.stats or given.verbose:
         complain(run_report(runs))
+
+
+def _auto_cast_steps(mode: str | None, type: str | None, target: Target | None) -> tuple[Step, ...]:
+    if mode is None and type is None:
+        return ()
+    try:
+        mode_of(mode or "none", type or "bf16")
+    except UnknownCastModeError as error:
+        message, _, help = str(error).partition("; ")
+        raise DiagnosticsError([Diagnostic("P020", message, help=help)]) from error
+    if mode is None:
+        message = f"--auto-cast-type {type} says to which float, and nothing says what is cast"
+        raise DiagnosticsError([Diagnostic("P020", message, help="add --auto-cast matmult, or all")])
+    return build_pipeline(f"auto-cast-fp32{{mode={mode}, type={type or 'bf16'}}}", target, "--auto-cast")
 
 
 def _precision_steps(policy: str | None) -> tuple[Step, ...]:
@@ -184,6 +205,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     what.add_argument("--list", action="store_true", help="list the passes with their options, and exit")
     parser.add_argument("--passes", default="", metavar="PIPELINE", help="the passes to run, separated by commas")
+    parser.add_argument(
+        "--auto-cast", metavar="MODE", help="before the passes, let f32 be narrower: none, matmult or all of it"
+    )
+    parser.add_argument(
+        "--auto-cast-type", metavar="TYPE", help="to which float: bf16 (the default), fp16, tf32 or fp8_e4m3"
+    )
     parser.add_argument("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}")
     parser.add_argument(
         "-o", "--output", type=_file_name, metavar="OUT", help="where to write the result; without it, text is printed"

@@ -26,6 +26,9 @@ to what the cast rounded to, once, from the same f32. So the program computes th
 pass names neither removed nor added roundings. A cast whose author asked for its rounding hands that mark on to the
 producer. Nobody else sees the producer's result: it has one user, the tensor one writer and one reader.
 
+A copy that writes the narrower dtype in its turn is such a cast itself, and is looked at next. Each cast that is gone
+makes the program shorter, and what is left was refused: a second run changes nothing.
+
 Casts that widen are left to `eliminate-casts`.
 
 Source: penguin, DTypeMutator. Departures: it is a helper there, without a pass; see `passes/mutator/gates.py` for
@@ -66,8 +69,19 @@ class MutateDTypes(MutationCounters, TargetLowering):
         self.mutator.reset()
         self.mutator.set_function(f)
         self._barriers = orders_of_barriers(f)
-        casts = [inst for inst in f.insts if _narrows(inst)]
-        return any([self.tryFoldCast(cast) for cast in casts])
+        casts: list[Instruction] = [inst for inst in f.insts if _narrows(inst)]
+        casts.reverse()  # the first one is looked at first
+        changed = False
+        while casts:
+            cast = casts.pop()
+            if not _narrows(cast):
+                continue
+            producer = producer_of(cast.src)
+            if self.tryFoldCast(cast):
+                changed = True
+                if producer is not None:
+                    casts.append(producer)  # a copy that now narrows is a cast itself
+        return changed
 
     def afterStmtTransform(self, f: Function) -> None:
         self._barriers = None

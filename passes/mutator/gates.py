@@ -35,7 +35,7 @@ from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from runtime.access import NeuronAP
 from runtime.constants import Constant
 from runtime.dtypes import DType, bf16, f8e5m2, f16, f32r, is_int_type
-from runtime.instructions import Instruction, NeuronInst
+from runtime.instructions import NeuronInst
 from runtime.rounding import cast_array
 from runtime.targets import TARGETS, Target
 from runtime.tensors import NeuronPSUMTensor, TensorUtils
@@ -131,8 +131,3 @@ def _saturates(constant: Constant, dtype: DType) -> bool:
         return False
     ways = [cast_array(constant.array, constant.dtype, dtype, saturate=saturate) for saturate in (False, True)]
     return bool(ways[0].tobytes() != ways[1].tobytes())
-
-
-def is_load(inst: Instruction) -> bool:
-    """Whether an instruction is a load from DRAM, which gate 6 is about."""
-    return isinstance(inst, SBAtomLoadGen)

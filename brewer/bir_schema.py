@@ -78,6 +78,7 @@ def _record(form: RecordForm) -> Schema:
         "args": _operands(form),
         "fields": {"type": "object"},
         "rounding": {"enum": ["user"]},
+        "keep_alu_dtype": {"enum": [True]},
         **conditions(),
         "loc": STRING,
     }

@@ -32,12 +32,13 @@ examples:
   python -m passes program.txt --passes eliminate-casts --verbose --stats=statistics.json
   python -m passes program.txt --passes eliminate-casts --verify-numerics inputs.npz --reproducer .
   python -m passes eliminate-casts-1.txt --run-reproducer --bisect > smaller.txt
+  python -m passes program.txt --auto-cast matmult --auto-cast-type fp16 --passes 'dtype-mutator, eliminate-casts'
   python -m passes program.txt --classes acme.instructions --passes eliminate-casts
   python -m passes model.onnx -o model16.onnx --policy autocast-f16 --report -
   python -m passes model.onnx --elide 16
 
 Files whose names end in .bir or .json hold BIR, in .onnx a model, all others the text form. FILE may be - for standard
-input, and OUT for standard output. Without --passes and --policy the program is only read, checked and printed.
+input, and OUT for standard output. Without --passes, --auto-cast and --policy the program is only read, checked and printed.
 
 A pipeline is names of passes and of pipelines, separated by commas, each with options in braces, separated by commas or
 spaces: "auto-cast-fp32{mode=matmult type=bf16},dtype-mutator,eliminate-casts". fixpoint(a, b) repeats its steps until
@@ -97,7 +98,7 @@ def _check_together(given: argparse.Namespace) -> None:
         wrong.append("--bisect looks for the rewrite limit by itself; leave out --rewrite-limit")
     if given.list and len(given.words) > 1:
         wrong.append("--list stands alone")
-    if not given.list and not (given.passes or given.policy or given.run_reproducer):
+    if not given.list and not (given.passes or given.policy or given.auto_cast or given.run_reproducer):
         named = {"--bisect": given.bisect, "--reproducer": given.reproducer, "--verify-numerics": given.verify_numerics}
         wrong += [f"{name} is for a run of passes, and none are given" for name, is_given in named.items() if is_given]
     if wrong:
@@ -155,6 +156,8 @@ def _add_what_runs(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(*names, action=_Once, **settings)
 
     add("--passes", default="", metavar="PIPELINE", help="the passes and pipelines to run, separated by commas")
+    add("--auto-cast", metavar="MODE", help="before the passes, let f32 be narrower: none, matmult or all of it")
+    add("--auto-cast-type", metavar="TYPE", help="to which float: bf16 (the default), fp16, tf32 or fp8_e4m3")
     add("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}")
     add("-o", "--output", type=_file_name, metavar="OUT", help="where to write the result; without it, text is printed")
     add("--target", help=f"the target to compile for ({names}); without it the program's own, else every target")

@@ -23,5 +23,10 @@ class Pipeline:
     help: str
 
 
-PIPELINES: Final[Mapping[str, Pipeline]] = {}
+PIPELINES: Final[Mapping[str, Pipeline]] = {
+    "numeric-chain": Pipeline(
+        "auto-cast-fp32, dtype-mutator, eliminate-casts",
+        "Let f32 be narrower, let producers write what their casts ask for, and remove the casts that are left over.",
+    ),
+}
 """Name -> pipeline, sorted. No name is that of a pass."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from passes.arguments import ALL
+from passes.autocast.shorthand import auto_cast_steps
 from passes.build import build_pipeline, known_names
 from passes.debugging.failing import FollowUp, Numerics
 from passes.debugging.printing import EVERY_PASS, Printing
@@ -67,7 +68,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
     Raises: DiagnosticsError for mistakes in the usage, then in the program.
     """
     target = target_named(given.target)
-    steps = (*build_pipeline(given.passes, target, "--passes"), *_precision_steps(given.policy))
+    steps = _steps(given, target)
     printing = _printing(given, steps)
     if given.report is not None:
         check_report(given.report, given.output, steps)
@@ -85,7 +86,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
         module.target = target.name
     elif module.target is not None:
         target = target_named(module.target)
-        steps = (*build_pipeline(given.passes, target, "--passes"), *_precision_steps(given.policy))
+        steps = _steps(given, target)
     numerics = None
     if given.verify_numerics is not None:
         numerics = Numerics(arrays, given.seed or 0, evaluator_for(module, front_ends))
@@ -132,6 +133,14 @@ def target_named(name: str | None) -> Target | None:
 
 def _skipping(why: str) -> None:
     complain(f"passes: warning: numerics are not verified: {why}")
+
+
+def _steps(given: argparse.Namespace, target: Target | None) -> tuple[Step, ...]:
+    return (
+        *auto_cast_steps(given.auto_cast, given.auto_cast_type, target),
+        *build_pipeline(given.passes, target, "--passes"),
+        *_precision_steps(given.policy),
+    )
 
 
 def _precision_steps(policy: str | None) -> tuple[Step, ...]:

@@ -154,6 +154,7 @@ class _Comparison:
             _same(f"{path}: engine", a.assigned_engine, b.assigned_engine)
         self._compare_conditions(path, a, b)
         _same(f"{path}: rounding", a.rounding, b.rounding)
+        _same(f"{path}: keep_alu_dtype", a.keep_alu_dtype, b.keep_alu_dtype)
         _same(f"{path}: loc", a.loc, b.loc)
 
     def _compare_attributes(self, path: str, a: dict[str, Any], b: dict[str, Any]) -> None:

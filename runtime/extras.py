@@ -1,7 +1,7 @@
 """What few instructions have beyond their slots, kept in one dictionary that most of them are without.
 
-Further results, `rounding`, what a front end carries, predicates, dependency edges: an instruction without any of these
-pays one slot, which is None.
+Further results, `rounding`, `keep_alu_dtype`, what a front end carries, predicates, dependency edges: an instruction
+without any of these pays one slot, which is None.
 """
 
 from __future__ import annotations
@@ -31,6 +31,15 @@ class HasExtras(HasPredicates, HasDependencies):
     @rounding.setter
     def rounding(self, value: str | None) -> None:
         self._set_extra("rounding", value)
+
+    @property
+    def keep_alu_dtype(self) -> bool:
+        """Whether the result was promoted to the dtype that the engines accumulate in, and no pass narrows it again."""
+        return self._extra is not None and "keep_alu_dtype" in self._extra
+
+    @keep_alu_dtype.setter
+    def keep_alu_dtype(self, value: bool) -> None:
+        self._set_extra("keep_alu_dtype", True if value else None)
 
     def _set_extra(self, key: str, value: object) -> None:
         extra = self._extra or {}

@@ -44,10 +44,19 @@ class Target:
     engines: tuple[NeuronEngine, ...]
     start_partitions: tuple[tuple[int, int], ...]  # up to so many partitions start at a multiple of so many
     perf_modes: tuple[tuple[str, tuple[DType, ...]], ...]  # faster modes of the tensor engine, and what they take
+    enable_dma_cast: bool = True  # whether a DMA may convert what it moves; isa (dma_copy), inf1: assumed
+    accumulate_on_alu_dtype: bool = True  # whether sums are accumulated in the dtype that the engines compute in; study
 
     def dtypes_in(self, perf_mode: str) -> tuple[DType, ...] | None:
         """Return the element types of both operands in a mode of the tensor engine; None where it has no such mode."""
         return dict(self.perf_modes).get(perf_mode)
+
+    def getMatmultOperandType(self, dtype: DType, wanted: DType) -> DType:
+        """Return what an operand of the tensor engine becomes where `wanted` is asked for in place of f32.
+
+        Dtypes: only f32 is changed, and only to what the tensor engine takes; any other stays.
+        """
+        return wanted if dtype is f32 and wanted in self.matmul_dtypes else dtype
 
     def start_multiple(self, n_partitions: int) -> int:
         """Return what the first of `n_partitions` partitions of a compute engine's access is a multiple of; 1: any."""
@@ -145,6 +154,7 @@ inf1: Final = Target(
     engines=_ENGINES_V1,
     start_partitions=(),  # not known, so nothing is said
     perf_modes=(),  # assumed
+    accumulate_on_alu_dtype=False,  # study: of the second generation and later
 )
 trn1: Final = Target(
     name="trn1",

@@ -94,7 +94,7 @@ def project(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "passes/drop_moves.py").write_text(PASS, encoding="utf-8")
     table = tmp_path / "passes/registry.py"
-    head, opening, tail = table.read_text(encoding="utf-8").partition('    "eliminate-casts": (')
+    head, opening, tail = table.read_text(encoding="utf-8").partition('    "dtype-mutator": (')
     table.write_text(head + LINE + opening + tail, encoding="utf-8")
     for name, text in (("moves", FIRES), ("moves_that_convert", TWIN)):
         (tmp_path / f"tests/passes/cases/{name}.case").write_text(text, encoding="utf-8")

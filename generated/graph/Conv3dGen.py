@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import FLOATS
-from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
+from runtime.dtypes import DType
+from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst
 from runtime.types import Type
 from runtime.values import Operand
@@ -37,7 +38,7 @@ class Conv3dGen(Conv):
         dilations: list[int], optional, at least 1, of Conv
         groups: int, by default 1, at least 1, of Conv
     Results:
-        result: by `conv_type`
+        result: by `conv_type`; the caller may choose the dtype
             The type of a convolution.
     Rules:
         same_dtype: src.dtype equals weights.dtype
@@ -116,6 +117,7 @@ class Conv3dGen(Conv):
                 min=1,
             ),
         ),
+        results=(ResultInfo(free_dtype=True),),
         rhs=(
             Show("src"),
             ",",
@@ -139,6 +141,7 @@ class Conv3dGen(Conv):
         padding: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
         groups: int = 1,
+        dtype: DType | None = None,
         result_type: Type | None = None,
         loc: str | None = None,
     ) -> None:
@@ -150,8 +153,8 @@ class Conv3dGen(Conv):
             self._padding = None if padding is None else tuple(padding)
             self._dilations = None if dilations is None else tuple(dilations)
             self._groups = groups
-            if result_type is None:
-                result_type = self.infer_result_type()
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, None, dtype)
             GraphInst.__init__(self, result_type, loc)
             self._link_operands()
         except Exception:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import FLOATS
+from runtime.dtypes import DType
 from runtime.infer.windows import conv_type
-from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import extent, may_be_equal, may_be_multiple_of
 from runtime.types import Type
@@ -24,7 +25,7 @@ class ConvGen(GraphInst):
     """A convolution over any number of spatial dimensions, as in neural networks; the weights are not mirrored.
 
     Groups of channels are convolved apart from each other. Where nothing is said, strides and dilations are 1 and there
-    is no padding.
+    is no padding. Products are accumulated in f32, so the result may have a wider data type than `src`.
 
     Operands:
         src: floats, rank 3 or 4 or 5
@@ -43,7 +44,7 @@ class ConvGen(GraphInst):
         groups: int, by default 1, at least 1
             The number of groups of channels.
     Results:
-        result: by `conv_type`
+        result: by `conv_type`; the caller may choose the dtype
             The type of a convolution.
     Rules:
         same_dtype: src.dtype equals weights.dtype
@@ -130,6 +131,7 @@ class ConvGen(GraphInst):
                 min=1,
             ),
         ),
+        results=(ResultInfo(free_dtype=True),),
         rhs=(
             Show("src"),
             ",",
@@ -153,6 +155,7 @@ class ConvGen(GraphInst):
         padding: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
         groups: int = 1,
+        dtype: DType | None = None,
         result_type: Type | None = None,
         loc: str | None = None,
     ) -> None:
@@ -164,7 +167,9 @@ class ConvGen(GraphInst):
             self._padding = None if padding is None else tuple(padding)
             self._dilations = None if dilations is None else tuple(dilations)
             self._groups = groups
-            super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, None, dtype)
+            super().__init__(result_type, loc)
             self._link_operands()
         except Exception:
             self._give_up(locals())

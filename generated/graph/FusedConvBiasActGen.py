@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunction
-from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
+from runtime.dtypes import DType
+from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_equal
 from runtime.types import Type
@@ -41,7 +42,7 @@ class FusedConvBiasActGen(Conv):
         activation: activation_function, optional
             The function; none where it is absent.
     Results:
-        result: by `conv_type`
+        result: by `conv_type`; the caller may choose the dtype
             The type of a convolution.
     Rules:
         same_dtype: src.dtype equals weights.dtype
@@ -138,6 +139,7 @@ class FusedConvBiasActGen(Conv):
                 one_of=ACTIVATION_FUNCTIONS,
             ),
         ),
+        results=(ResultInfo(free_dtype=True),),
         rhs=(
             Show("src"),
             ",",
@@ -166,6 +168,7 @@ class FusedConvBiasActGen(Conv):
         dilations: Sequence[int] | None = None,
         groups: int = 1,
         activation: ActivationFunction | None = None,
+        dtype: DType | None = None,
         result_type: Type | None = None,
         loc: str | None = None,
     ) -> None:
@@ -179,8 +182,8 @@ class FusedConvBiasActGen(Conv):
             self._dilations = None if dilations is None else tuple(dilations)
             self._groups = groups
             self._activation = activation
-            if result_type is None:
-                result_type = self.infer_result_type()
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, None, dtype)
             GraphInst.__init__(self, result_type, loc)
             self._link_operands()
         except Exception:

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
+from runtime.dtypes import DType
 from runtime.infer.matmuls import matmul_type
-from runtime.info import InstructionInfo, OperandInfo, Show
+from runtime.info import InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_equal
 from runtime.types import Type
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
 class MatMulGen(GraphInst):
     """The matrix product, with the rules of numpy's `matmul`.
 
+    Products are accumulated in f32, so the result may have a wider data type than the operands.
+
     Operands:
         lhs
             The operand on the left.
         rhs
             The operand on the right.
     Results:
-        result: by `matmul_type`
+        result: by `matmul_type`; the caller may choose the dtype
             The type of `lhs @ rhs` under numpy's rules for `matmul`.
     Rules:
         same_dtype: lhs.dtype equals rhs.dtype
@@ -65,6 +68,7 @@ class MatMulGen(GraphInst):
                 "rhs",
             ),
         ),
+        results=(ResultInfo(free_dtype=True),),
         rhs=(
             Show("lhs"),
             ",",
@@ -79,13 +83,16 @@ class MatMulGen(GraphInst):
         lhs: Operand,
         rhs: Operand,
         *,
+        dtype: DType | None = None,
         result_type: Type | None = None,
         loc: str | None = None,
     ) -> None:
         try:
             self._lhs = lhs
             self._rhs = rhs
-            super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, None, dtype)
+            super().__init__(result_type, loc)
             self._link_operands()
         except Exception:
             self._give_up(locals())

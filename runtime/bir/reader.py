@@ -46,7 +46,7 @@ from runtime.values import BlockArgument, Operand, Value
 _RECORD_KEYS = frozenset(
     {
         *("op", "version", "results", "dst", "type", "args", "fields", "attributes", "carried"),
-        *("engine", "rounding", "loc", "regions"),
+        *("engine", "rounding", "keep_alu_dtype", "loc", "regions"),
         *CONDITION_KEYS,
     }
 )
@@ -92,6 +92,10 @@ class BirReader:
         inst = cls.deserialize(self, record)
         if "rounding" in record:
             inst.rounding = word_of(record, "rounding", _ROUNDINGS)
+        if "keep_alu_dtype" in record:
+            if record["keep_alu_dtype"] is not True:
+                raise wrong_kind(record["keep_alu_dtype"], "true", "keep_alu_dtype")
+            inst.keep_alu_dtype = True
         if not CONDITION_KEYS.isdisjoint(record):
             self.conditions.add(inst, record)
         if "carried" in record:

@@ -29,7 +29,8 @@ from runtime.values import Operand, Value
 
 Record = dict[str, Any]
 """One instruction as JSON: `op`, `version`, then what it has of `results`, `dst`, `type`, `args`, `fields`,
-`attributes`, `carried`, `engine`, `predicates`, `mark`, `dependencies`, `rounding`, `loc` and `regions`."""
+`attributes`, `carried`, `engine`, `predicates`, `mark`, `dependencies`, `rounding`, `keep_alu_dtype`, `loc` and
+`regions`."""
 
 _NONE = Type.none()
 
@@ -144,6 +145,8 @@ class BirWriter:
         rounding = inst.rounding
         if rounding is not None:
             record["rounding"] = rounding
+        if inst.keep_alu_dtype:
+            record["keep_alu_dtype"] = True
         if inst.loc is not None:
             record["loc"] = inst.loc
         if self._nested and inst.blocks:

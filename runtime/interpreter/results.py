@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from runtime.dtypes import DType, f32, f32r, holds, tf32
+from runtime.dtypes import DType, f32, f32r, f64, holds, tf32
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
 from runtime.rounding import Cast, natural_dtype
@@ -20,6 +20,9 @@ Array = NDArray[Any]
 
 def settle(value: Any, type: Type, cast: Cast, *, skip: bool) -> Any:
     """Return the value of a result of this type: `value` rounded once, or left wide where the rounding is skipped.
+
+    Wide is f32: what was computed in f64 for a float that f32 holds is rounded to f32, as it would be for a result of
+    f32.
 
     What is no tensor (a sequence, an absent optional) and what has no known dtype is taken as it is.
 
@@ -42,7 +45,7 @@ def settle(value: Any, type: Type, cast: Cast, *, skip: bool) -> Any:
         return cast(array, source, dtype)
     if not (source.is_float and dtype.is_float):
         raise InterpreterError(f"skip_rounding is for roundings from float to float, not from {source} to {dtype}")
-    return array
+    return cast(array, source, f32) if source is f64 and holds(f32, dtype) else array
 
 
 def settled(inst: Instruction, result: Any, cast: Cast, *, skip: bool = False) -> tuple[Any, ...]:

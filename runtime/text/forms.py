@@ -27,10 +27,11 @@ from runtime.text.scope import Scope
 Fields = dict[str, Any]
 Step = Callable[[Scanner, Scope, Fields], None]
 
-COMMON = (*CONDITIONS, "rounding")
+COMMON = (*CONDITIONS, "rounding", "keep_alu_dtype")
 """The fields that any instruction may have, and that no constructor takes."""
 
 _ROUNDINGS = ("user",)
+_KEPT = ("true",)  # what is not kept is not mentioned
 _ENGINES = {engine.value: engine for engine in NeuronEngine}
 
 _word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
@@ -131,6 +132,8 @@ class Form:
             return lambda scanner, scope: scanner.string('"loc", a text in quotes', "T024")
         if name == "rounding":
             return lambda scanner, scope: _read_one_of(scanner, "rounding", _ROUNDINGS)
+        if name == "keep_alu_dtype":
+            return lambda scanner, scope: _read_one_of(scanner, "keep_alu_dtype", _KEPT) == "true"
         if name in CONDITIONS:
             return lambda scanner, scope: read_condition(scanner, scope, name)
         if name == "engine" and self.has_engine:

@@ -155,6 +155,7 @@ class InstructionReader:
         inst = form.cls(**fields)
         if common:
             inst.rounding = common.get("rounding")
+            inst.keep_alu_dtype = common.get("keep_alu_dtype", False)
             add_conditions(inst, common, scanner, self.scope)
         if has_regions:
             self._read_regions(form, inst)

@@ -51,7 +51,8 @@ def entries_of(inst: GenericInst, own_names: frozenset[str], elide: int | None) 
 
 def own_names(info: InstructionInfo) -> frozenset[str]:
     """Return the names that mean a field of the instruction itself where they stand without quotes."""
-    return frozenset({*info.fields, "carried", "predicates", "mark", "dependencies", "rounding", "loc"})
+    common = ("carried", "predicates", "mark", "dependencies", "rounding", "keep_alu_dtype", "loc")
+    return frozenset({*info.fields, *common})
 
 
 def region_label(name: str, position: int | None) -> str:

@@ -1,7 +1,8 @@
 """Printing the trailing dictionary of an instruction: `{offset_scale = 1, engine = vector, loc = "model.py:3"}`.
 
 It holds open attributes in their order, what `rhs_str` does not show and what is not its default, in the order of the
-definition, then what a front end carries, `engine`, when it runs (`runtime/text/conditions.py`), `rounding` and `loc`.
+definition, then what a front end carries, `engine`, when it runs (`runtime/text/conditions.py`), `rounding`,
+`keep_alu_dtype` and `loc`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from runtime.values import Operand
 FieldText = Callable[[Instruction, Any, Names], str | None]  # None: the field has its default
 
 _is_word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
-_COMMON = (*CONDITIONS, "rounding", "loc")
+_COMMON = (*CONDITIONS, "rounding", "keep_alu_dtype", "loc")
 
 
 class Trailing:
@@ -75,6 +76,8 @@ class Trailing:
         rounding = inst.rounding
         if rounding is not None:
             entries.append(f"rounding = {rounding}")
+        if inst.keep_alu_dtype:
+            entries.append("keep_alu_dtype = true")
         if inst.loc is not None:
             entries.append(f"loc = {quoted(inst.loc)}")
         return f" {{{', '.join(entries)}}}" if entries else ""

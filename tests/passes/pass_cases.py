@@ -52,8 +52,8 @@ class Case:
 
 
 def read_cases(folder: Path) -> list[Case]:
-    """Return the cases of a folder, by name."""
-    return [_read_case(path) for path in sorted(folder.glob("*.case"))]
+    """Return the cases of a folder and of the folders in it, by name."""
+    return [_read_case(path) for path in sorted(folder.rglob("*.case"))]
 
 
 def shown(outcome: Outcome) -> str:

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from generated import INSTRUCTIONS
+from runtime.instruction_set import standard
 from tests.runtime.semantics.check import Check, all_checks, error_of
 from tests.runtime.semantics.table import without_semantics
 
@@ -12,6 +14,12 @@ CHECKS = tuple(all_checks())
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: f"{check.mnemonic}-{check.against}".replace(" ", "_"))
 def test_an_instruction_agrees_with_an_independent_source(check: Check) -> None:
     assert check.largest_error() <= check.bound
+
+
+def test_every_instruction_with_semantics_is_checked() -> None:
+    table = standard()
+    computed = {mnemonic for mnemonic in INSTRUCTIONS if table[mnemonic].INFO.semantics is not None}
+    assert computed == {check.mnemonic for check in CHECKS}
 
 
 def test_every_instruction_without_semantics_says_why() -> None:

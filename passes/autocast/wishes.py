@@ -1,0 +1,139 @@
+"""Which dtype each operand and result of an instruction should have under a mode; nothing is changed here.
+
+    none      nothing is narrowed
+    matmult   what is contracted (operands of kind `compute`); a result only where it must have the dtype of its
+              operands
+    inputs    what is loaded or received from outside
+    all       every f32 operand, and every f32 result
+
+With `inline`, conversions that an instruction does anyway are left to it: a load converts by DMA, and an engine reads
+what stays f32 as it is, since it computes in f32; only what is contracted gets a cast. Without it, f32 operands get
+casts.
+
+Deliberately absent: scalars that stand in attributes. The engines take those as f32, so no copy of one is ever made.
+"""
+
+from __future__ import annotations
+
+from passes.autocast.facts import Slot, converted, is_conversion, is_widening, result_follows, slots_of, why_fixed
+from passes.autocast.modes import CastMode
+from runtime.access import NeuronAP
+from runtime.dtypes import DType, f32
+from runtime.instructions import Instruction, NeuronInst
+from runtime.targets import TARGETS, Target
+from runtime.values import Operand
+
+
+class Wishes:
+    """The answers for one function; whoever narrows values and tensors enters them here."""
+
+    def __init__(self, mode: CastMode, target: Target | None, *, inline: bool) -> None:
+        self.scope = mode.scope
+        self.low = mode.dtype
+        self.narrowed: set[Operand] = set()  # values and tensors that were f32
+        self.rounded: set[Operand] = set()  # f32 from outside that users read rounded
+        self._mode = mode
+        self._targets = TARGETS if target is None else (target,)
+        self._inline = inline
+        self._dma_casts = inline and all(each.enable_dma_cast for each in self._targets)
+        self._follows: dict[type[Instruction], bool] = {}
+
+    def was_f32(self, held: Operand) -> bool:
+        """Whether a value, or what an access reads, is f32 in the program that came in."""
+        if isinstance(held, NeuronAP):
+            return held.reinterpret is None and (held.tensor.dtype is f32 or held.tensor in self.narrowed)
+        return held.type.dtype is f32 or held in self.narrowed
+
+    def contracted_dtype(self, inst: Instruction) -> DType:
+        """Return what f32 operands of an instruction of kind `compute` become; f32 where a target takes no such."""
+        wanted = self._mode.transpose if getattr(inst, "is_transpose", False) else self.low
+        taken = {target.getMatmultOperandType(f32, wanted) for target in self._targets}
+        return taken.pop() if len(taken) == 1 else f32
+
+    def of_slot(self, inst: Instruction, slot: Slot, low: DType) -> DType | None:
+        """Return what an operand that was f32 should be; None: whatever it is."""
+        held = slot.held
+        if is_conversion(inst):
+            return low if held in self.rounded and not self.converts_to_low(inst) else None
+        if not slot.takes(low):
+            return f32
+        if inst.INFO.op_kind == "compute" and self.scope != "inputs":
+            return low
+        if self.scope == "matmult":
+            return None
+        if self.scope == "inputs":
+            from_outside = isinstance(held, NeuronAP) and held.tensor.isInput
+            return low if from_outside or held in self.rounded else None
+        if isinstance(held, NeuronAP) and held.tensor.memory != "sbuf":
+            return None
+        return None if self._inline and isinstance(inst, NeuronInst) else low
+
+    def narrows_result(self, inst: Instruction) -> bool:
+        """Whether the mode asks for a narrow result, and nothing that the instruction says of it is in the way."""
+        if inst.type.dtype is not f32 or self.why_fixed(inst) is not None:
+            return False
+        if inst.dst is not None:
+            return inst.dst.tensor in self.narrowed
+        if self.is_boundary_load(inst):
+            return self.scope != "matmult" and self._dma_casts
+        return self.scope == "all" or (self.scope == "matmult" and inst.INFO.op_kind == "compute")
+
+    def why_fixed(self, inst: Instruction) -> str | None:
+        """Return why the result of an instruction stays f32, whatever its operands become."""
+        reason = why_fixed(inst, self.low)
+        if reason is not None or inst.dst is not None or not is_widening(inst) or self.was_f32(converted(inst)):
+            return reason
+        return f"{inst.INFO.mnemonic} gives f32 for a narrower float, so somebody asked for f32"
+
+    def why_not_write(self, inst: Instruction, low: DType) -> str | None:
+        """Return why an instruction must go on writing f32 to its destination, or None."""
+        name = inst.INFO.mnemonic
+        reason = why_fixed(inst, low)
+        if reason is not None:
+            return reason
+        if not inst.INFO.results[0].free_dtype:
+            follows = self.scope == "all" and self.result_follows(inst)
+            takes = all(slot.takes(low) for slot in slots_of(inst) if self.was_f32(slot.held))
+            return None if follows and takes else f"the dtype of what {name} writes does not follow from its operands"
+        loads = self.is_boundary_load(inst)
+        if loads and not self._dma_casts:
+            return f"{name} loads an input, and converts nothing"
+        return f"{name} loads no input" if self.scope == "inputs" and not loads else None
+
+    def of_access(self, inst: Instruction, access: NeuronAP) -> DType | None:
+        """Return the dtype that an instruction wants of what it reads; None: whatever there is, maybe f32.
+
+        With `matmult` only what is contracted, or converted to a value, is wanted narrow. A copy to a tensor wants
+        nothing: what that tensor holds may change as well.
+        """
+        if self.scope != "matmult" and not inst.is_terminator:
+            takes = is_conversion(inst) or all(s.takes(self.low) for s in slots_of(inst) if s.held is access)
+            return self.low if takes else f32
+        if inst.INFO.op_kind != "compute":
+            return inst.type.dtype if inst.dst is None and is_conversion(inst) else None
+        low = self.contracted_dtype(inst)
+        return low if all(slot.takes(low) for slot in slots_of(inst) if self.was_f32(slot.held)) else None
+
+    def result_follows(self, inst: Instruction) -> bool:
+        """Whether the result of an instruction of this class has the dtype of its operands."""
+        found = self._follows.get(type(inst))
+        if found is None:
+            found = self._follows[type(inst)] = result_follows(inst, self.low)
+        return found
+
+    def is_source(self, inst: Instruction) -> bool:
+        """Whether an instruction hands on what the program is given: an input that it names, or loads."""
+        info = inst.INFO
+        names = info.op_kind == "boundary" and not info.operands
+        return self.is_boundary_load(inst) or (names and not any(each.type == "tensor" for each in info.attributes))
+
+    def is_boundary_load(self, inst: Instruction) -> bool:
+        """Whether an instruction does nothing but bring an input of the program from DRAM."""
+        if not is_conversion(inst):
+            return False
+        source = converted(inst)
+        return isinstance(source, NeuronAP) and source.tensor.isInput and source.tensor.memory == "dram"
+
+    def converts_to_low(self, inst: Instruction) -> bool:
+        """Whether an instruction converts what it reads to the narrow float."""
+        return is_conversion(inst) and inst.type.dtype is self.low

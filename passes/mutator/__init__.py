@@ -1,0 +1,1 @@
+"""`DTypeMutator`: lets the producer of an operand write another dtype, where every gate says yes."""

@@ -2,7 +2,7 @@
 
 python -m bench                    all of them, written to bench/RESULTS.md
 python -m bench parse build        some of them, printed
-python -m bench brewing            that of whole processes, or `interpreter`: its section of bench/RESULTS.md written
+python -m bench brewing            that of brewing, or `importing`, `interpreter`: its section of RESULTS.md written
 python -m bench --smoke            all of them at tiny sizes, to see that they run
 """
 
@@ -14,16 +14,16 @@ from importlib.metadata import version
 from os import cpu_count
 from pathlib import Path
 
-from bench import brewing, interpreter
+from bench import brewing, importing, interpreter
 from bench.benchmarks import BENCHMARKS
 from bench.contender import CONTENDERS, load_contender
 from bench.report import with_section, write_growth_table, write_main_table, write_page
 from bench.run import SMOKE_SIZES, Plan, Row, run_benchmarks
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-BREWING, INTERPRETER = "brewing", "interpreter"
+BREWING, IMPORTING, INTERPRETER = "brewing", "importing", "interpreter"
 """The benchmarks with peers of their own: of whole processes, and of running a model."""
-NAMES = (*BENCHMARKS, BREWING, INTERPRETER)
+NAMES = (*BENCHMARKS, BREWING, IMPORTING, INTERPRETER)
 
 
 def main() -> int:
@@ -39,6 +39,8 @@ def main() -> int:
     sections: list[list[str]] = []
     if BREWING in names and not options.contender:
         sections.append(brewing.write_section(brewing.SMOKE_SIZES if options.smoke else brewing.SIZES))
+    if IMPORTING in names and not options.contender:
+        sections.append(importing.write_section(importing.SMOKE_REPEATS if options.smoke else importing.REPEATS))
     if INTERPRETER in names and not options.contender:
         smoke = interpreter.SMOKE_SIZES, interpreter.SMOKE_STAGES
         sections.append(interpreter.write_section(*smoke if options.smoke else (interpreter.SIZES,)))

@@ -9,12 +9,18 @@ from typing import Final, Literal, get_args
 ActivationFunction = Literal[
     "copy",
     "abs",
+    "arctan",
     "cos",
     "erf",
+    "erf_dx",
     "exp",
     "gelu",
+    "gelu_dx",
+    "gelu_sigmoid",
+    "gelu_sigmoid_dx",
     "gelu_tanh",
     "log",
+    "mish",
     "neg",
     "reciprocal",
     "relu",
@@ -23,6 +29,7 @@ ActivationFunction = Literal[
     "sigmoid",
     "sign",
     "silu",
+    "silu_dx",
     "sin",
     "softplus",
     "sqrt",
@@ -53,8 +60,18 @@ AluOp = Literal[
     "bitwise_not",
     "logical_shift_left",
     "logical_shift_right",
+    "abs_max",
+    "abs_min",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "abs",
+    "reciprocal",
+    "relu",
+    "rsqrt",
+    "square",
 ]
-"""Operations of the vector and gpsimd engines on two numbers, or on two words of bits."""
+"""Operations of the vector and gpsimd engines on two numbers, on two words of bits, or on one number."""
 ALU_OPS: Final[tuple[AluOp, ...]] = get_args(AluOp)
 
 BinaryOp = Literal[
@@ -69,6 +86,16 @@ BinaryOp = Literal[
 """Operations of the graph on two numbers."""
 BINARY_OPS: Final[tuple[BinaryOp, ...]] = get_args(BinaryOp)
 
+PartitionReduceOp = Literal[
+    "add",
+    "average",
+    "bitwise_and",
+    "bitwise_or",
+    "max",
+]
+"""What a reduction over partitions makes of the elements."""
+PARTITION_REDUCE_OPS: Final[tuple[PartitionReduceOp, ...]] = get_args(PartitionReduceOp)
+
 PerfMode = Literal["double_row"]
 """Faster modes of the tensor engine."""
 PERF_MODES: Final[tuple[PerfMode, ...]] = get_args(PerfMode)
@@ -79,6 +106,16 @@ PoolOp = Literal[
 ]
 """What a pool makes of the elements of a window."""
 POOL_OPS: Final[tuple[PoolOp, ...]] = get_args(PoolOp)
+
+ReduceCmd = Literal[
+    "idle",
+    "reset",
+    "reduce",
+    "reset_reduce",
+    "load_reduce",
+]
+"""What an instruction does with the accumulators of its engine, one f32 number for each lane."""
+REDUCE_CMDS: Final[tuple[ReduceCmd, ...]] = get_args(ReduceCmd)
 
 ReduceOp = Literal[
     "sum",
@@ -180,3 +217,47 @@ INTEGERS: Final[tuple[DtypeName, ...]] = (
     "u64",
 )
 """What `integers` stands for in definitions."""
+
+ON_CHIP: Final[tuple[DtypeName, ...]] = (
+    "bool",
+    "i8",
+    "i16",
+    "i32",
+    "u8",
+    "u16",
+    "u32",
+    "f32",
+    "f32r",
+    "tf32",
+    "f16",
+    "bf16",
+    "f8e4m3",
+    "f8e4m3fn",
+    "f8e5m2",
+    "f8e3m4",
+    "f8e8m0",
+)
+"""What `on_chip` stands for in definitions."""
+
+ON_CHIP_FLOATS: Final[tuple[DtypeName, ...]] = (
+    "f32",
+    "f32r",
+    "tf32",
+    "f16",
+    "bf16",
+    "f8e4m3",
+    "f8e4m3fn",
+    "f8e5m2",
+    "f8e3m4",
+)
+"""What `on_chip_floats` stands for in definitions."""
+
+ON_CHIP_INTEGERS: Final[tuple[DtypeName, ...]] = (
+    "i8",
+    "i16",
+    "i32",
+    "u8",
+    "u16",
+    "u32",
+)
+"""What `on_chip_integers` stands for in definitions."""

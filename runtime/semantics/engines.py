@@ -17,6 +17,7 @@ from runtime.arithmetic import ALU, BITVEC, FUNCTIONS, evaluate, widen, word
 from runtime.engines import NeuronEngine
 from runtime.interpreter.errors import InterpreterError
 from runtime.semantics import Array
+from runtime.semantics.scalars import per_partition
 
 
 def activation(inst: Any, operands: Sequence[Any]) -> Array:
@@ -28,7 +29,7 @@ def activation(inst: Any, operands: Sequence[Any]) -> Array:
     argument = widen(src)
     argument = argument * np.float32(inst.scale)
     if bias is not None:
-        argument = argument + _per_partition(widen(bias), argument)
+        argument = argument + per_partition(widen(bias), argument)
     return evaluate(word(FUNCTIONS, inst.function), argument)
 
 
@@ -126,7 +127,7 @@ def _with_scalar(array: Array, op: str, scalar: Any, reverse: bool, *, elementwi
         operation, left, right = BITVEC[op], array, _as_integers(scalar, array)
     else:
         operation, left, right = word(ALU, op), widen(array), widen(np.asarray(scalar))
-    right = right if elementwise else _per_partition(right, left)
+    right = right if elementwise else per_partition(right, left)
     return operation(right, left) if reverse else operation(left, right)
 
 
@@ -136,15 +137,3 @@ def _as_integers(scalar: Any, like: Array) -> Array:
     if like.dtype.kind not in "iu" or (integers != scalar).any():
         raise InterpreterError(f"operations on bits need integers, not {scalar} with elements of {like.dtype}")
     return integers
-
-
-def _per_partition(array: Array, like: Array) -> Array:
-    """Return one element, or one for each partition of `like`, in a shape that broadcasts with it."""
-    if array.size == 1:
-        return array.reshape([1] * like.ndim)
-    if array.ndim and like.ndim and array.size == array.shape[0] == like.shape[0]:
-        return array.reshape(-1, *[1] * (like.ndim - 1))
-    found, partitions = ",".join(map(str, array.shape)), like.shape[0] if like.ndim else 1
-    raise InterpreterError(
-        f"a scalar operand has one element, or one for each of {partitions} partitions, not [{found}]"
-    )

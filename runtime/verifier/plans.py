@@ -46,7 +46,9 @@ class ClassPlan:
         return cls(
             info=info,
             operands=info.operands,
-            slots=tuple((one.name, not (one.variadic or one.dtypes or one.rank), one) for one in info.operands),
+            slots=tuple(
+                (one.name, not (one.variadic or one.dtypes or one.rank or one.access.is_store), one) for one in info.operands
+            ),
             attributes=tuple((attribute, kind_of(attribute)) for attribute in info.attributes) if defined else (),
             indices=info.ap_indices,
             infer=_inference(made),

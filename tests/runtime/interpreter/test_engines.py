@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from generated.neuron.TensorTensorOpGen import TensorTensorOpGen
 from generated.vocabulary import ACTIVATION_FUNCTIONS, ALU_OPS
-from runtime.arithmetic import ALU, BITVEC, FUNCTIONS
+from runtime.arithmetic import ALU, ALU_OF_ONE, BITVEC, FUNCTIONS
 from runtime.dtypes import bf16, dtype_of, f32
 from runtime.engines import NeuronEngine
 from runtime.interpreter import InterpreterError
@@ -28,9 +28,12 @@ BF16_VALUES = BF16_CODES[BF16_CODES >> 7 & 0xFF != 0xFF].view(ml_dtypes.bfloat16
 IN_PYTHON: dict[str, Callable[[float], float]] = {
     "copy": lambda x: x,
     "abs": abs,
+    "arctan": math.atan,
     "cos": math.cos,
     "erf": math.erf,
+    "erf_dx": lambda x: 2 / math.sqrt(math.pi) * math.exp(-x * x),
     "exp": math.exp,
+    "gelu_sigmoid": lambda x: x / (1 + math.exp(-1.702 * x)),
     "log": math.log,
     "neg": lambda x: -x,
     "reciprocal": lambda x: 1 / x,
@@ -59,7 +62,8 @@ def activated(x: NDArray[Any], function: Any, *, dtype: str = "f32", **fields: A
 
 def test_every_word_of_the_vocabulary_has_arithmetic() -> None:
     assert set(FUNCTIONS) == set(ACTIVATION_FUNCTIONS)
-    assert {*ALU, *BITVEC} == set(ALU_OPS)
+    assert {*ALU, *BITVEC, *ALU_OF_ONE} == set(ALU_OPS)
+    assert set(ALU_OF_ONE) <= set(FUNCTIONS)
 
 
 @pytest.mark.parametrize("function", IN_PYTHON)

@@ -1,0 +1,112 @@
+"""Rules that several instructions of the engines have for their tiles; wrappers yield what these find.
+
+A tile has its partitions along the first dimension. What is not known violates nothing.
+
+Deliberately absent: which instruction has which rule, and what depends on the target.
+
+Units: elements.
+Source: AWS Neuron documentation, `nki.isa`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Protocol
+
+from runtime.access import NeuronAP
+from runtime.instructions import Problem
+from runtime.types import Shape, Type
+from runtime.values import Operand
+
+LONGEST_PATTERN = 4
+
+
+def elements_in_partition(type: Type) -> int | None:
+    """Return how many elements a tile has in each partition; None where that is not known."""
+    inner = type.shape[1:] if type.shape else ()
+    known = [extent for extent in inner if isinstance(extent, int)]
+    return prod(known) if type.shape and len(known) == len(inner) else None
+
+
+def shown(shape: Shape) -> str:
+    """Return a shape as it is printed."""
+    return f"[{','.join('?' if extent is None else str(extent) for extent in shape)}]"
+
+
+def why_not_pattern(steps: Sequence[int], counts: Sequence[int], tile: Type) -> Iterator[Problem]:
+    """Yield why lists of steps and counts do not walk the elements of one partition of a tile."""
+    if len(steps) != len(counts):
+        yield Problem(f"there are {len(steps)} steps and {len(counts)} counts; each step has a count", "counts")
+        return
+    if not 1 <= len(counts) <= LONGEST_PATTERN:
+        yield Problem(f"the pattern has {len(counts)} dimensions; expected 1 to {LONGEST_PATTERN}", "counts")
+        return
+    walked, present = prod(counts), elements_in_partition(tile)
+    if present is not None and walked != present:
+        yield Problem(f"the pattern gives {walked} elements for each partition of {tile}, which has {present}", "counts")
+
+
+def why_not_one_a_partition(name: str, operand: Operand | None, tile: Type) -> Iterator[Problem]:
+    """Yield why an operand does not hold one element for each partition of a tile, [P, 1]."""
+    if operand is None or operand.type.shape is None or not tile.shape:
+        return
+    expected = (tile.shape[0], 1)
+    if operand.type.shape != expected and isinstance(tile.shape[0], int):
+        yield Problem(
+            f"{name} is {shown(operand.type.shape)}; one element for each partition is {shown(expected)}", name
+        )
+
+
+def why_not_alike(name: str, operand: Operand | None, other: str, tile: Type) -> Iterator[Problem]:
+    """Yield why an operand has not as many partitions, and elements in each, as a tile."""
+    if operand is None or not operand.type.shape or not tile.shape:
+        return
+    here = (operand.type.shape[0], elements_in_partition(operand.type))
+    there = (tile.shape[0], elements_in_partition(tile))
+    if any(isinstance(one, int) and isinstance(two, int) and one != two for one, two in zip(here, there, strict=True)):
+        yield Problem(f"{name} is {operand.type} and {other} is {tile}; both have as many partitions and elements", name)
+
+
+def why_not_count(name: str, type: Type, least: int, most: int) -> Iterator[Problem]:
+    """Yield why the number of elements in a partition is not within bounds."""
+    count = elements_in_partition(type)
+    if count is not None and not least <= count <= most:
+        yield Problem(f"{name} has {count} elements in a partition; expected {least} to {most}", name)
+
+
+def why_both_in_psum(first: str, one: Operand | None, second: str, other: Operand | None) -> Iterator[Problem]:
+    """Yield that two operands are both accesses to PSUM, of which the vector engine reads one at most."""
+    if all(isinstance(operand, NeuronAP) and operand.tensor.memory == "psum" for operand in (one, other)):
+        yield Problem(f"{first} and {second} are both in psum; one of them at most may be", second)
+
+
+def why_not_same_dtype(first: str, one: Type, second: str, other: Type) -> Iterator[Problem]:
+    """Yield that elements are not copied as they are."""
+    if one.dtype is not None and other.dtype is not None and one.dtype is not other.dtype:
+        yield Problem(f"{first} has elements of {one.dtype} and {second} of {other.dtype}; they are not converted", second)
+
+
+class HasPattern(Protocol):
+    """An instruction with the numbers of an affine expression."""
+
+    @property
+    def steps(self) -> tuple[int, ...]: ...
+    @property
+    def counts(self) -> tuple[int, ...]: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def channel_multiplier(self) -> int: ...
+
+
+def why_not_in_i32(inst: HasPattern, tile: Type) -> Iterator[Problem]:
+    """Yield that a pattern reaches a number that i32 does not hold."""
+    partitions = tile.shape[0] if tile.shape else 1
+    last = partitions - 1 if isinstance(partitions, int) else 0
+    reach = [inst.channel_multiplier * last]
+    reach += [step * (count - 1) for step, count in zip(inst.steps, inst.counts, strict=False)]
+    low = inst.offset + sum(part for part in reach if part < 0)
+    high = inst.offset + sum(part for part in reach if part > 0)
+    if low < -(1 << 31) or high >= 1 << 31:
+        yield Problem(f"the pattern reaches {low} to {high}; expected numbers of i32", "steps")

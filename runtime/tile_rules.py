@@ -15,6 +15,7 @@ from math import prod
 from typing import Protocol
 
 from runtime.access import NeuronAP
+from runtime.arithmetic import ALU_OF_ONE, BITVEC
 from runtime.instructions import Problem
 from runtime.types import Shape, Type
 from runtime.values import Operand
@@ -110,3 +111,47 @@ def why_not_in_i32(inst: HasPattern, tile: Type) -> Iterator[Problem]:
     high = inst.offset + sum(part for part in reach if part > 0)
     if low < -(1 << 31) or high >= 1 << 31:
         yield Problem(f"the pattern reaches {low} to {high}; expected numbers of i32", "steps")
+
+
+def why_not_scalar_of(number: int, op: str, operand: Operand | None, constant: float | None) -> Iterator[Problem]:
+    """Yield why an operation of an instruction that computes in f32 does not go with its scalar, or the lack of one."""
+    field = f"op{number}"
+    if op in BITVEC:
+        yield Problem(f"{field} is {op}, which works on bits; expected one that computes", field)
+    elif op in ALU_OF_ONE and (operand is not None or constant):
+        yield Problem(f"{field} is {op}, which takes no scalar", field)
+    elif op not in ALU_OF_ONE and operand is None and constant is None:
+        yield Problem(f"{field} is {op}, and there is no scalar for it", field)
+
+
+def why_not_of_two(field: str, op: str) -> Iterator[Problem]:
+    """Yield why an operation is none that computes something of two numbers."""
+    if op in BITVEC:
+        yield Problem(f"{field} is {op}, which works on bits; expected one that computes", field)
+    elif op in ALU_OF_ONE:
+        yield Problem(f"{field} is {op}, which takes one number; there are two", field)
+
+
+class Accumulates(Protocol):
+    """An instruction that may combine its results with the accumulators of its engine."""
+
+    @property
+    def reduce_cmd(self) -> str: ...
+    @property
+    def initial(self) -> Operand | None: ...
+    @property
+    def initial_scalar(self) -> float | None: ...
+
+
+def why_not_start(inst: Accumulates, tile: Type) -> Iterator[Problem]:
+    """Yield why the initial value of accumulators does not go with the command, or with the tile."""
+    yield from why_not_one_a_partition("initial", inst.initial, tile)
+    if inst.reduce_cmd != "load_reduce" and (inst.initial is not None or inst.initial_scalar is not None):
+        yield Problem(f"reduce_cmd is {inst.reduce_cmd}; an initial value is for load_reduce", "reduce_cmd")
+
+
+def why_not_read_out(reduce_cmd: str, reduce_res: Operand | None, tile: Type) -> Iterator[Problem]:
+    """Yield why the accumulators cannot be written to an operand."""
+    yield from why_not_one_a_partition("reduce_res", reduce_res, tile)
+    if reduce_res is not None and reduce_cmd == "idle":
+        yield Problem("reduce_cmd is idle, which leaves nothing to write to reduce_res", "reduce_cmd")

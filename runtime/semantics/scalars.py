@@ -36,6 +36,11 @@ def scalars(operand: Array | None, constant: float | None, like: Array, default:
     return per_partition(np.asarray(found, np.float32), like)
 
 
+def unused(op: str) -> float | None:
+    """Return the scalar of an operation of one number, which ignores it; None for an operation that needs one."""
+    return 0.0 if op in ALU_OF_ONE else None
+
+
 def operate(op: str, left: Array, right: Array, *, reverse: bool = False) -> Array:
     """Return `left op right`, or `right op left`, of f32 arrays; an operation of one number takes the left one."""
     if op in ALU_OF_ONE:

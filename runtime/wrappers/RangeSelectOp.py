@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.neuron.RangeSelectOpGen import RangeSelectOpGen
 from runtime.instructions import Problem
-from runtime.tile_rules import elements_in_partition, why_not_one_a_partition
+from runtime.tile_rules import elements_in_partition, why_not_one_a_partition, why_not_read_out
 
 _EXACT = 1 << 24  # f32 has all whole numbers up to here
 
@@ -24,9 +24,7 @@ class RangeSelectOp(RangeSelectOpGen):
         tile = self._on_true.type
         yield from why_not_one_a_partition("bound0", self._bound0, tile)
         yield from why_not_one_a_partition("bound1", self._bound1, tile)
-        yield from why_not_one_a_partition("reduce_res", self._reduce_res, tile)
-        if self._reduce_res is not None and self._reduce_cmd == "idle":
-            yield Problem("reduce_cmd is idle, which leaves nothing to write to reduce_res", "reduce_cmd")
+        yield from why_not_read_out(self._reduce_cmd, self._reduce_res, tile)
         count = elements_in_partition(tile)
         if count is not None and not -_EXACT <= self._range_start <= _EXACT - count + 1:
             last = self._range_start + count - 1

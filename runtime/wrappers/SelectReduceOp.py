@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.neuron.SelectReduceOpGen import SelectReduceOpGen
 from runtime.instructions import Problem
-from runtime.tile_rules import why_both_in_psum, why_not_one_a_partition
+from runtime.tile_rules import why_both_in_psum, why_not_one_a_partition, why_not_read_out
 
 
 class SelectReduceOp(SelectReduceOpGen):
@@ -21,6 +21,4 @@ class SelectReduceOp(SelectReduceOpGen):
         yield from super().verify()
         yield from why_both_in_psum("on_true", self._on_true, "predicate", self._predicate)
         yield from why_not_one_a_partition("on_false", self._on_false, self._on_true.type)
-        yield from why_not_one_a_partition("reduce_res", self._reduce_res, self._on_true.type)
-        if self._reduce_res is not None and self._reduce_cmd == "idle":
-            yield Problem("reduce_cmd is idle, which leaves nothing to write to reduce_res", "reduce_cmd")
+        yield from why_not_read_out(self._reduce_cmd, self._reduce_res, self._on_true.type)

@@ -77,7 +77,7 @@ def memset() -> Pairs:
 
 def affine_select() -> Iterator[tuple[Any, Any]]:
     random = np.random.default_rng(3)
-    for pattern, (name, compare) in itertools.product(PATTERNS, COMPARISONS.items()):
+    for pattern, (name, compare) in zip(PATTERNS, COMPARISONS.items(), strict=True):
         ramp = np.array(numbers(pattern, 3))
         x = random.normal(size=ramp.shape).astype(np.float32)
         text = f"affine_select {name} %x else -1.5 {words(pattern)}"

@@ -73,7 +73,8 @@ def why_not_count(name: str, type: Type, least: int, most: int) -> Iterator[Prob
     """Yield why the number of elements in a partition is not within bounds."""
     count = elements_in_partition(type)
     if count is not None and not least <= count <= most:
-        yield Problem(f"{name} has {count} elements in a partition; expected {least} to {most}", name)
+        expected = f"{least} to {most}" if least < most else f"{least}"
+        yield Problem(f"{name} has {count} elements in a partition; expected {expected}", name)
 
 
 def why_both_in_psum(first: str, one: Operand | None, second: str, other: Operand | None) -> Iterator[Problem]:

@@ -16,7 +16,8 @@ from typing import Protocol
 
 from runtime.access import NeuronAP
 from runtime.arithmetic import ALU_OF_ONE, BITVEC
-from runtime.instructions import Problem
+from runtime.engines import NeuronEngine
+from runtime.instructions import NeuronInst, Problem
 from runtime.types import Shape, Type
 from runtime.values import Operand
 
@@ -156,3 +157,13 @@ def why_not_read_out(reduce_cmd: str, reduce_res: Operand | None, tile: Type) ->
     yield from why_not_one_a_partition("reduce_res", reduce_res, tile)
     if reduce_res is not None and reduce_cmd == "idle":
         yield Problem("reduce_cmd is idle, which leaves nothing to write to reduce_res", "reduce_cmd")
+
+
+def why_not_states(inst: NeuronInst, name: str, type: Type) -> Iterator[Problem]:
+    """Yield why a tile does not hold a state of the random generator for each lane of the engine."""
+    count = elements_in_partition(type)
+    sizes = {NeuronEngine.GPSIMD: (6,), NeuronEngine.VECTOR: (24,)}
+    expected = (6, 24) if inst.assigned_engine is None else sizes.get(inst.assigned_engine, (6, 24))
+    if count is not None and count not in expected:
+        wanted = " or ".join(map(str, expected))
+        yield Problem(f"{name} has {count} elements in a partition; a state has {wanted}", name)

@@ -94,21 +94,6 @@ def tensor_reduce(inst: Any, operands: Sequence[Any]) -> Array:
     return np.asarray(total).reshape(*kept, *(1,) * n_dims if inst.keepdims else ())
 
 
-def matmul(inst: Any, operands: Sequence[Any]) -> Array:
-    """Return `stationary.T @ moving`.
-
-    Shapes: [K, M] and [K, N] give [M, N].
-    Dtypes: f32 products, added up in f32 for K from first to last, so that the result does not depend on a BLAS.
-    """
-    if inst.is_transpose or inst.perf_mode is not None:
-        raise InterpreterError("neither is_transpose nor a perf_mode has semantics yet")
-    stationary, moving = (widen(operand) for operand in operands)
-    total = np.zeros((*stationary.shape[1:], *moving.shape[1:]), np.float32)
-    for left, right in zip(stationary, moving, strict=True):
-        total += np.multiply.outer(left, right)
-    return total
-
-
 def _is_on_gpsimd(inst: Any) -> bool:
     """Whether an operation on two tensors of 32-bit integers runs on the gpsimd engine."""
     if inst.assigned_engine is not None:

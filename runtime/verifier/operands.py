@@ -73,7 +73,7 @@ def _check_slot(
         help = f"`{plan.info.mnemonic}` is an instruction without memory"
         findings.add("V035", message, inst, slot, held, help)
         return False
-    if info.access.is_store and not isinstance(held, NeuronAP):
+    if not info.access.is_load and not isinstance(held, NeuronAP):
         message = f'the operand "{slot}" is {{value}}, an SSA value; expected an access to a tensor, which is written'
         findings.add("V036", message, inst, slot, held)
         return False

@@ -47,7 +47,7 @@ class ClassPlan:
             info=info,
             operands=info.operands,
             slots=tuple(
-                (one.name, not (one.variadic or one.dtypes or one.rank or one.access.is_store), one) for one in info.operands
+                (one.name, not (one.variadic or one.dtypes or one.rank or not one.access.is_load), one) for one in info.operands
             ),
             attributes=tuple((attribute, kind_of(attribute)) for attribute in info.attributes) if defined else (),
             indices=info.ap_indices,

@@ -12,7 +12,9 @@ from importlib import import_module
 from typing import Any, Final
 
 INSTRUCTIONS: Final[dict[str, tuple[str, str]]] = {
+    "activate2": ("runtime.wrappers.Activate2Op", "Activate2Op"),
     "activation": ("runtime.wrappers.ActivationOp", "ActivationOp"),
+    "activation_accumulation": ("runtime.wrappers.ActivationAccumulationOp", "ActivationAccumulationOp"),
     "affine_select": ("runtime.wrappers.AffineSelectOp", "AffineSelectOp"),
     "bn_aggr": ("runtime.wrappers.BnAggrOp", "BnAggrOp"),
     "bn_stats": ("runtime.wrappers.BnStatsOp", "BnStatsOp"),
@@ -63,7 +65,7 @@ INSTRUCTIONS: Final[dict[str, tuple[str, str]]] = {
     "tensor_scalar": ("runtime.wrappers.TensorScalarPtrOp", "TensorScalarPtrOp"),
     "tensor_scalar_cumulative": ("runtime.wrappers.TensorScalarCumulativeOp", "TensorScalarCumulativeOp"),
     "tensor_scalar_reduce": ("runtime.wrappers.TensorScalarReduceOp", "TensorScalarReduceOp"),
-    "tensor_tensor": ("generated.neuron.TensorTensorOpGen", "TensorTensorOpGen"),
+    "tensor_tensor": ("runtime.wrappers.TensorTensorOp", "TensorTensorOp"),
     "tensor_tensor_scan": ("runtime.wrappers.TensorTensorScanOp", "TensorTensorScanOp"),
     "topk": ("runtime.wrappers.TopkOp", "TopkOp"),
     "transpose": ("runtime.wrappers.TransposeOp", "TransposeOp"),
@@ -71,6 +73,8 @@ INSTRUCTIONS: Final[dict[str, tuple[str, str]]] = {
 """Mnemonic -> module and class."""
 
 CLASSES: Final[dict[str, str]] = {
+    "Activate2OpGen": "generated.neuron.Activate2OpGen",
+    "ActivationAccumulationOpGen": "generated.neuron.ActivationAccumulationOpGen",
     "ActivationGen": "generated.graph.ActivationGen",
     "ActivationOpGen": "generated.neuron.ActivationOpGen",
     "AffineSelectOpGen": "generated.neuron.AffineSelectOpGen",

@@ -18,6 +18,7 @@ from runtime.access import NeuronAP
 from runtime.arithmetic import ALU_OF_ONE, BITVEC
 from runtime.engines import NeuronEngine
 from runtime.instructions import NeuronInst, Problem
+from runtime.targets import Target, trn2
 from runtime.types import Shape, Type
 from runtime.values import Operand
 
@@ -134,6 +135,13 @@ def why_not_of_two(field: str, op: str) -> Iterator[Problem]:
         yield Problem(f"{field} is {op}, which takes one number; there are two", field)
 
 
+def why_not_on_bits(op: str, *sides: tuple[str, Type]) -> Iterator[Problem]:
+    """Yield which of some operands and results, by name, have no bits of integers."""
+    for name, type in sides:
+        if type.dtype is not None and not (type.dtype.is_int or type.dtype.is_bool):
+            yield Problem(f"{name} has elements of {type.dtype}; {op} works on the bits of integers", name)
+
+
 class Accumulates(Protocol):
     """An instruction that may combine its results with the accumulators of its engine."""
 
@@ -167,3 +175,43 @@ def why_not_states(inst: NeuronInst, name: str, type: Type) -> Iterator[Problem]
     if count is not None and count not in expected:
         wanted = " or ".join(map(str, expected))
         yield Problem(f"{name} has {count} elements in a partition; a state has {wanted}", name)
+
+
+class Activates(Protocol):
+    """An activation, with its scale and bias."""
+
+    @property
+    def src(self) -> Operand: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def bias(self) -> Operand | None: ...
+    @property
+    def bias_scalar(self) -> float | None: ...
+    @property
+    def scale(self) -> float: ...
+    @property
+    def scale_vector(self) -> Operand | None: ...
+
+
+def why_not_activation(inst: Activates) -> Iterator[Problem]:
+    """Yield why scale and bias do not go with the tile, or with each other."""
+    for name, operand in (("bias", inst.bias), ("scale_vector", inst.scale_vector)):
+        if operand is None or operand.type.shape is None or not inst.src.type.shape:
+            continue
+        expected = (inst.src.type.shape[0], 1)
+        if operand.type.shape != expected:
+            found = shown(operand.type.shape)
+            yield Problem(f"{name} is {found}; one element for each partition of src is {shown(expected)}", name)
+    if inst.scale_vector is not None and inst.scale != 1.0:
+        yield Problem(f"scale is {inst.scale}, and there is a scale_vector in its place", "scale")
+
+
+def why_not_activation_on(inst: Activates, target: Target) -> Iterator[Problem]:
+    """Yield why a generation has no such bias."""
+    if target >= trn2:
+        return
+    if inst.bias_scalar is not None:
+        yield Problem(f"{target} takes a bias for each partition, and no constant", "bias_scalar")
+    if inst.function == "reciprocal" and inst.bias is not None:
+        yield Problem(f"the reciprocal has no bias on {target}", "bias")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.dtypes import DType, f8e4m3fn, f32, i32, u32
+from runtime.dtypes import DType, f32, i32, u32
 from runtime.types import Dim, Type
 
 
@@ -67,29 +67,6 @@ def sequence_bounds_type(segment_ids: Type) -> Type:
     """
     known = segment_ids.shape is not None and len(segment_ids.shape) == 2
     return Type.tensor(segment_ids.dtype, (1, 2, segment_ids.shape[1]) if known and segment_ids.shape else None)
-
-
-def quantized_mx_type(src: Type) -> Type:
-    """Return 8-bit floats, four together.
-
-    Shapes: [P, 4 N] or [P, N, 4] gives [P, N, 4].
-    """
-    shape = src.shape
-    if shape is None or len(shape) not in (2, 3):
-        return Type.tensor(f8e4m3fn, None)
-    if len(shape) == 3:
-        return Type.tensor(f8e4m3fn, shape)
-    return Type.tensor(f8e4m3fn, (shape[0], shape[1] // 4 if isinstance(shape[1], int) else None, 4))
-
-
-def matmul_mx_type(stationary: Type, moving: Type) -> Type:
-    """Return the type of a product of block-scaled operands.
-
-    Shapes: [K, M, 4] and [K, N, 4] give [M, N].
-    """
-    left, right = stationary.shape, moving.shape
-    known = left is not None and right is not None and len(left) == len(right) == 3
-    return Type.tensor(f32, (left[1], right[1]) if known and left and right else None)
 
 
 def _rows(src: Type, dtype: DType | None, count: int) -> Type:

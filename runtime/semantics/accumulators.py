@@ -63,6 +63,8 @@ def accumulate(
             machine.registers.pop(engine, None)
             return None
         held = machine.registers.get(engine)
+        if held is None and inst.reduce_res is not None:
+            raise InterpreterError(f"reads accumulators of the {engine.value} engine, of which nothing is known")
         return None if held is None else held.reshape(-1, 1)
     lanes = rows(elements)
     total = started(command, op, machine, engine, len(lanes), loaded)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from runtime.access import NeuronAP
-from runtime.arithmetic import ALU, BITVEC, FUNCTIONS, evaluate, widen, word
+from runtime.arithmetic import ALU, ALU_OF_ONE, BITVEC, FUNCTIONS, evaluate, widen, word
 from runtime.engines import NeuronEngine
 from runtime.interpreter.errors import InterpreterError
 from runtime.semantics import Array
-from runtime.semantics.scalars import per_partition
+from runtime.semantics.scalars import per_partition, scalars
 
 
 def activation(inst: Any, operands: Sequence[Any]) -> Array:
@@ -25,11 +25,11 @@ def activation(inst: Any, operands: Sequence[Any]) -> Array:
 
     Shapes: `scale` and `bias` are one element, or one for each partition of `src`.
     """
-    src, bias = operands
+    src, bias, scale_vector = operands
     argument = widen(src)
-    argument = argument * np.float32(inst.scale)
-    if bias is not None:
-        argument = argument + per_partition(widen(bias), argument)
+    argument = argument * scalars(scale_vector, inst.scale, argument)
+    if bias is not None or inst.bias_scalar is not None:
+        argument = argument + scalars(bias, inst.bias_scalar, argument)
     return evaluate(word(FUNCTIONS, inst.function), argument)
 
 
@@ -80,13 +80,15 @@ def transpose(inst: Any, operands: Sequence[Any]) -> Array:
 def tensor_reduce(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the elements of the last dimensions, those of `reduce_dims`, combined by `op`, negated with `negate`.
 
-    Dtypes: f32, rounded after each element, from the first to the last in row-major order.
+    Dtypes: f32, rounded after each element, from the first to the last in row-major order; on bits the integers of `src`.
     """
-    src = widen(operands[0])
+    if inst.op == "subtract":
+        raise InterpreterError("the source does not say what is subtracted from what")
+    src = operands[0] if inst.op in BITVEC else widen(operands[0])
     n_dims = len(inst.reduce_dims)
     kept = src.shape[: src.ndim - n_dims]
     rows = src.reshape(*kept, -1)
-    operation = word(ALU, inst.op)
+    operation = word({**ALU, **BITVEC}, inst.op)
     total = rows[..., 0]
     for column in range(1, rows.shape[-1]):
         total = operation(total, rows[..., column])
@@ -106,6 +108,8 @@ def _with_scalar(array: Array, op: str, scalar: Any, reverse: bool, *, elementwi
     """Return `array op scalar`, or `scalar op array`."""
     if op == "bitwise_not":
         return BITVEC[op](array, array)
+    if op in ALU_OF_ONE:
+        return evaluate(FUNCTIONS[op], widen(array))
     if scalar is None:
         raise InterpreterError(f"the operation {op} has no scalar")
     if op in BITVEC:

@@ -30,7 +30,6 @@ from runtime.values import Operand, Result, Value
 if TYPE_CHECKING:
     from runtime.bir.records import BirReader, BirWriter, Record
     from runtime.names import Names
-    from runtime.targets import Target
 
 
 @dataclass(frozen=True)
@@ -349,10 +348,6 @@ class NeuronInst(Instruction, HasAPIndices):
         if assigned is not None and assigned is not NeuronEngine.UNKNOWN:
             return "psum" in assigned.writes
         return not info.engines or any("psum" in NeuronEngine(name).writes for name in info.engines)
-
-    def verify_on(self, target: Target) -> Iterator[Problem]:
-        """Yield what is wrong with this instruction, right by itself, on a target that has it."""
-        return iter(())
 
     @property
     def canMutateDstTy(self) -> bool:

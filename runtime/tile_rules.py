@@ -47,7 +47,9 @@ def why_not_pattern(steps: Sequence[int], counts: Sequence[int], tile: Type) -> 
         return
     walked, present = prod(counts), elements_in_partition(tile)
     if present is not None and walked != present:
-        yield Problem(f"the pattern gives {walked} elements for each partition of {tile}, which has {present}", "counts")
+        yield Problem(
+            f"the pattern gives {walked} elements for each partition of {tile}, which has {present}", "counts"
+        )
 
 
 def why_not_one_a_partition(name: str, operand: Operand | None, tile: Type) -> Iterator[Problem]:
@@ -68,7 +70,9 @@ def why_not_alike(name: str, operand: Operand | None, other: str, tile: Type) ->
     here = (operand.type.shape[0], elements_in_partition(operand.type))
     there = (tile.shape[0], elements_in_partition(tile))
     if any(isinstance(one, int) and isinstance(two, int) and one != two for one, two in zip(here, there, strict=True)):
-        yield Problem(f"{name} is {operand.type} and {other} is {tile}; both have as many partitions and elements", name)
+        yield Problem(
+            f"{name} is {operand.type} and {other} is {tile}; both have as many partitions and elements", name
+        )
 
 
 def why_not_count(name: str, type: Type, least: int, most: int) -> Iterator[Problem]:
@@ -88,7 +92,9 @@ def why_both_in_psum(first: str, one: Operand | None, second: str, other: Operan
 def why_not_same_dtype(first: str, one: Type, second: str, other: Type) -> Iterator[Problem]:
     """Yield that elements are not copied as they are."""
     if one.dtype is not None and other.dtype is not None and one.dtype is not other.dtype:
-        yield Problem(f"{first} has elements of {one.dtype} and {second} of {other.dtype}; they are not converted", second)
+        yield Problem(
+            f"{first} has elements of {one.dtype} and {second} of {other.dtype}; they are not converted", second
+        )
 
 
 class HasPattern(Protocol):

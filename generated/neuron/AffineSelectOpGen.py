@@ -62,9 +62,9 @@ class AffineSelectOpGen(NeuronInst):
         operands: on_true
         fields: cmp_op, on_false_value, steps, counts, offset, channel_multiplier
     Examples:
-        func @main(%scores: f32[128,512]) {
-          %causal: f32[128,512] = affine_select is_greater_equal %scores else -3e+38 steps [-1] counts [512] channel_multiplier 1
-          return %causal
+        func @main(%x: f32[9,9]) {
+          %y: f32[9,9] = affine_select is_greater_equal %x else -3e+38 steps [-1] counts [9] channel_multiplier 1
+          return %y
         }
     Source:
         AWS Neuron documentation, nki.isa.affine_select

@@ -51,11 +51,6 @@ class NcStreamShuffleOpGen(NeuronUnaryInst):
     BIR, version 1:
         operands: src
         fields: shuffle_mask
-    Examples:
-        func @main(%x: f32[1,128]) {
-          %all: f32[32,128] = nc_stream_shuffle %x mask [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-          return %all
-        }
     Source:
         AWS Neuron documentation, nki.isa.nc_stream_shuffle
     Semantics: cross_partition.nc_stream_shuffle

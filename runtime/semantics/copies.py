@@ -3,7 +3,8 @@
 An element whose dtype does not change keeps its bits. One whose dtype changes goes through f32 and is rounded once on
 the way out; an integer beyond 2 ** 24 loses its last bits on the way in. The scalar engine sends every element through
 f32, but in a program for trn2 or later, where it copies bits, as the vector and gpsimd engines and DMA do on all.
-Source: AWS Neuron documentation, `nki.isa.tensor_copy`, `nki.isa.dma_copy`; Trainium2 architecture guide, Scalar Engine.
+Source: AWS Neuron documentation, `nki.isa.tensor_copy`, `nki.isa.dma_copy`; Trainium2 architecture
+guide, Scalar Engine.
 """
 
 from __future__ import annotations

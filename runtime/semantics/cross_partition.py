@@ -45,7 +45,7 @@ def tensor_partition_reduce(inst: Any, operands: Sequence[Any]) -> Array:
 def nc_stream_shuffle(inst: Any, machine: Machine) -> Array | Placed:
     """Return the partitions that the mask picks, quadrant by quadrant.
 
-    Raises: InterpreterError where the mask picks a partition that the source has not, or leaves one of a value as it is.
+    Raises: InterpreterError where the mask picks a partition that the source has not, or leaves one of a value alone.
     """
     src, mask = machine.value(inst.src), np.array(inst.shuffle_mask)
     targets: Positions = np.arange(inst.shape[0])

@@ -80,7 +80,8 @@ def transpose(inst: Any, operands: Sequence[Any]) -> Array:
 def tensor_reduce(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the elements of the last dimensions, those of `reduce_dims`, combined by `op`, negated with `negate`.
 
-    Dtypes: f32, rounded after each element, from the first to the last in row-major order; on bits the integers of `src`.
+    Dtypes: f32, rounded after each element, from the first to the last in row-major order; on bits the integers of
+        `src`.
     """
     if inst.op == "subtract":
         raise InterpreterError("the source does not say what is subtracted from what")

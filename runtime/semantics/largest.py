@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.arithmetic import widen
 from runtime.interpreter.errors import InterpreterError
 from runtime.semantics import Array
 from runtime.semantics.scalars import like_result, rows

@@ -1,8 +1,8 @@
 """Products on the tensor engine.
 
-Products are f32 and are added up in f32, by partitions from the first to the last, so that no result depends on a BLAS. What
-is added to PSUM is added in f32 and rounded once.
-Source: AWS Neuron documentation, `nki.isa.nc_matmul`, `nki.isa.nc_matmul_mx`, the architecture guides.
+Products are f32 and are added up in f32, by partitions from the first to the last, so that no result depends on a BLAS.
+What is added to PSUM is added in f32 and rounded once.
+Source: AWS Neuron documentation, `nki.isa.nc_matmul`, the architecture guides.
 """
 
 from __future__ import annotations

@@ -56,4 +56,5 @@ def _ramp(inst: Any, n_partitions: int) -> Array:
     numbers = inst.offset + inst.channel_multiplier * np.arange(n_partitions, dtype=np.int64)[:, None] + row
     if numbers.size and not (_I32.min <= numbers.min() and numbers.max() <= _I32.max):
         raise InterpreterError(f"the pattern reaches {numbers.min()} to {numbers.max()}, which i32 does not hold")
-    return numbers.astype(np.int32)
+    ramp: Array = numbers.astype(np.int32)
+    return ramp

@@ -34,7 +34,7 @@ def check_on_target(
         plan.engines[assigned] = engines
     if not engines:
         return  # which is said already
-    for problem in inst.verify_on(target):
+    for problem in plan.target_rules(inst, target):
         findings.add("V068", problem.message, inst, problem.field)
     accesses = [operand for operand in (*inst.operands(), inst.dst) if isinstance(operand, NeuronAP)]
     if runs and target.start_partitions and all(engine in _COMPUTE for engine in engines):

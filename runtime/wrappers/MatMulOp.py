@@ -27,7 +27,9 @@ class MatMulOp(MatMulOpGen):
         yield from self._why_not_dtypes()
         yield from self._why_not_tiling()
         if self._is_transpose and self._stationary.type.dtype not in (None, *_WIDE, f16, bf16):
-            message = f"stationary has elements of {self._stationary.type.dtype}; transpositions of 32 and 16 bits are known"
+            message = (
+                f"stationary has elements of {self._stationary.type.dtype}; transpositions of 32 and 16 bits are known"
+            )
             yield Problem(message, "stationary")
         if self.type.dtype is f16 and not self._is_transpose:
             yield Problem("the result has elements of f16; a product has f32 or bf16", "dst")
@@ -69,7 +71,10 @@ class MatMulOp(MatMulOpGen):
         if left is None or right is None:
             return
         if (left in _WIDE) != (right in _WIDE):
-            yield Problem(f"stationary has elements of {left} and moving of {right}; f32 and tf32 do not mix with others", "moving")
+            yield Problem(
+                f"stationary has elements of {left} and moving of {right}; f32 and tf32 do not mix with others",
+                "moving",
+            )
         if {left, right} == {f8e4m3, f8e4m3fn}:
             yield Problem(f"stationary has elements of {left} and moving of {right}; the two do not mix", "moving")
 

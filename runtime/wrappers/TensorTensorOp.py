@@ -36,4 +36,4 @@ class TensorTensorOp(TensorTensorOpGen):
             yield Problem("op is pow, which the gpsimd engine alone has", "engine")
         for name, operand in (("lhs", self._lhs), ("rhs", self._rhs), ("dst", self.dst)):
             if isinstance(operand, NeuronAP) and operand.tensor.memory == "psum":
-                yield Problem(f"op is pow, which the gpsimd engine alone has; it does not reach psum", name)
+                yield Problem("op is pow, which the gpsimd engine alone has; it does not reach psum", name)

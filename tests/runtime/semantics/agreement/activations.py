@@ -58,11 +58,13 @@ def accumulation() -> Iterator[tuple[Any, Any]]:
 
 def activate2() -> Iterator[tuple[Any, Any]]:
     x, s = of(7, 4, 9), of(8, 4, 1)
-    folds = {"add": np.sum, "max": np.max, "min": np.min}
+    folds: dict[str, Any] = {"add": np.sum, "max": np.max, "min": np.min}
     for op1, sign in (("add", 1), ("subtract", -1)):
         for name, fold in folds.items():
             expected = np.tanh((x * s + F32(sign * 0.5)).astype(float))
-            text = f"activate2 tanh %x op0 mult operand0 %s op1 {op1} scalar1 0.5 reduce {name} to %r command reset_reduce"
+            text = (
+                f"activate2 tanh %x op0 mult operand0 %s op1 {op1} scalar1 0.5 reduce {name} to %r command reset_reduce"
+            )
             found = tile(text, "f32[4,9]", writes={"r": "f32[4,1]"}, target="trn3", x=x, s=s)
             yield from zip(found, (expected, fold(expected, axis=1, keepdims=True)), strict=True)
     found = tile("activate2 copy %x op0 subtract scalar0 1.0 {reverse0 = true}", "f32[4,9]", target="trn3", x=x)[0]

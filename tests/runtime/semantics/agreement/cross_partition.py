@@ -1,4 +1,4 @@
-"""Reductions over partitions, shuffles and gathers beside numpy, as the NKI documentation and its examples have them."""
+"""Reductions over partitions, shuffles and gathers beside numpy, as the NKI documentation has them."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,6 +1,7 @@
 """Scans and reductions of the vector engine beside the loops of the NKI documentation, numpy, scipy and JAX.
 
-Inputs are whole numbers, or few-digit fractions, where sums are compared bit for bit: f32 adds those exactly, in any order.
+Inputs are whole numbers, or few-digit fractions, where sums are compared bit for bit: f32 adds those exactly, in any
+order.
 """
 
 import itertools
@@ -94,7 +95,9 @@ def linear_recurrence() -> Pairs:
     x = of(7, 2, 40)
     found = tile("tensor_tensor_scan mult %c then add %x scalar 0.0", "f32[2,40]", c=np.full_like(x, 0.75), x=x)[0]
     yield found, signal.lfilter([1], [1, -0.75], x.astype(float), axis=1)
-    wide = tile("tensor_tensor_scan mult %c then add %x scalar 0.0", "f32[2,4,10]", c=of(8, 2, 4, 10), x=of(9, 2, 4, 10))
+    wide = tile(
+        "tensor_tensor_scan mult %c then add %x scalar 0.0", "f32[2,4,10]", c=of(8, 2, 4, 10), x=of(9, 2, 4, 10)
+    )
     with jax.enable_x64(True):
         pairs = (of(8, 2, 40).astype(float).T, of(9, 2, 40).astype(float).T)
         _, states = jax.lax.scan(lambda s, ab: (ab[0] * s + ab[1],) * 2, np.zeros(2), pairs)
@@ -113,7 +116,7 @@ def tensor_scalar_cumulative() -> Iterator[tuple[Any, Any]]:
                     expected[lane, n] = reg
             more = " initial %i" if command == "load_reduce" else ""
             text = f"tensor_scalar_cumulative {name0} %x operand0 %s then {name1} command {command}{more}"
-            arrays = {"i": start} if more else {}
+            arrays: dict[str, Any] = {"i": start} if more else {}
             yield tile(text, "f32[3,8]", x=x, s=s, **arrays)[0], expected
 
 
@@ -127,8 +130,8 @@ def cumulative_goes_on() -> Pairs:
 
 def tensor_scalar_reduce() -> Iterator[tuple[Any, Any]]:
     x, s, start = np.round(of(13, 3, 7) * 8) / 4, np.round(of(14, 3, 1) * 4), np.round(of(15, 3, 1) * 4)
-    folds = {"add": np.sum, "mult": np.prod, "max": np.max, "min": np.min}
-    for (name0, op0), (name1, fold) in zip(OPERATIONS.items(), itertools.cycle(folds.items())):
+    folds: dict[str, Any] = {"add": np.sum, "mult": np.prod, "max": np.max, "min": np.min}
+    for (name0, op0), (name1, fold) in zip(OPERATIONS.items(), itertools.cycle(folds.items()), strict=False):
         if name0 == "divide" or name1 == "mult":  # not exact
             continue
         result = each(op0, x, s)
@@ -141,7 +144,9 @@ def tensor_scalar_reduce() -> Iterator[tuple[Any, Any]]:
         text += " command load_reduce initial %i"
         found = tile(text, "f32[3,7]", writes={"r": "f32[3,1]"}, x=x, s=s, i=start)
         yield found[1], fold(np.concatenate([start, result], axis=1), axis=1, keepdims=True)
-    found = tile("tensor_scalar_reduce mult %x scalar0 1.0 reduce mult to %r", "f32[3,7]", writes={"r": "f32[3,1]"}, x=x)
+    found = tile(
+        "tensor_scalar_reduce mult %x scalar0 1.0 reduce mult to %r", "f32[3,7]", writes={"r": "f32[3,1]"}, x=x
+    )
     yield found[1], np.prod(x, axis=1, keepdims=True)
 
 

@@ -45,7 +45,7 @@ def select_reduce() -> Iterator[tuple[Any, Any]]:
         chosen = mask == 0 if reverse else mask != 0
         for text, alternative in (("else %o", other), ("scalar -2.5", np.float32(-2.5))):
             statement = f"select_reduce %x where %m {text} reduce reset_reduce to %r {flags}"
-            more = {"o": other} if "%o" in text else {}
+            more: dict[str, Any] = {"o": other} if "%o" in text else {}
             expected = np.where(chosen, x, alternative)
             found = tile(statement, "f32[5,7]", writes={"r": "f32[5,1]"}, x=x, m=mask, **more)
             yield from zip(found, (expected, expected.max(axis=1, keepdims=True)), strict=True)

@@ -55,16 +55,18 @@ def nc_find_index8() -> Iterator[tuple[Any, Any]]:
         x = np.round(of(seed, *shape) * 3)
         values, places = jax.lax.top_k(x.reshape(len(x), -1), 8)  # equal ones in the order of their places
         yield tile("nc_find_index8 %x, %v", f"u32[{len(x)},8]", x=x, v=np.asarray(values))[0], np.asarray(places)
-    x, values = np.arange(8, dtype=F32)[None], np.array([[3, 9, 3, 0, 0, 7, 1, 1]], F32)
+    x, wanted = np.arange(8, dtype=F32)[None], np.array([[3, 9, 3, 0, 0, 7, 1, 1]], F32)
     for kind, missing in (("u32", 0xFFFFFFFF), ("u16", 0xFFFF)):
         expected = np.array([[3, missing, missing, 0, missing, 7, 1, missing]])
-        yield tile("nc_find_index8 %x, %v", f"{kind}[1,8]", x=x, v=values)[0], expected
+        yield tile("nc_find_index8 %x, %v", f"{kind}[1,8]", x=x, v=wanted)[0], expected
 
 
 def nc_match_replace8() -> Iterator[tuple[Any, Any]]:
     example = np.array([[1, 2, 3, 4, 8, 8, 8, 8, 8, 8, 8]], F32)
     values = np.array([[3, 8, 8, 8, 8, 8, 8, 8]], F32)
-    found = tile("nc_match_replace8 %x, %v with -1 indices %i", "f32[1,11]", writes={"i": "u32[1,8]"}, x=example, v=values)
+    found = tile(
+        "nc_match_replace8 %x, %v with -1 indices %i", "f32[1,11]", writes={"i": "u32[1,8]"}, x=example, v=values
+    )
     yield found[1], np.array([[2, 10, 9, 8, 7, 6, 5, 4]])  # as the documentation says
     yield found[0], np.array([[1, 2, -1, 4, -1, -1, -1, -1, -1, -1, -1]])
     x = of(12, 4, 6, 7)

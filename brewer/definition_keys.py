@@ -192,7 +192,8 @@ DEFINITION = Table(
         Key(
             "engines",
             Either((OneOrMore(ENGINE), Entries(Word("target", "targets_and_default"), OneOrMore(ENGINE)))),
-            "Where it may run: a list, or lists by target beside the `default`. Absent: not said.",
+            "Where it may run: a list, or lists by target beside the `default`, an empty one for a target without it. "
+            "Absent: not said.",
             "engines: {default: [vector, scalar], trn1: [vector]}",
         ),
         Key("capabilities", Section(CAPABILITY), "What passes may do with it.", "capabilities: {commutative: true}"),

@@ -9,12 +9,18 @@ from typing import Final, Literal, get_args
 ActivationFunction = Literal[
     "copy",
     "abs",
+    "arctan",
     "cos",
     "erf",
+    "erf_dx",
     "exp",
     "gelu",
+    "gelu_dx",
+    "gelu_sigmoid",
+    "gelu_sigmoid_dx",
     "gelu_tanh",
     "log",
+    "mish",
     "neg",
     "reciprocal",
     "relu",
@@ -23,6 +29,7 @@ ActivationFunction = Literal[
     "sigmoid",
     "sign",
     "silu",
+    "silu_dx",
     "sin",
     "softplus",
     "sqrt",
@@ -60,8 +67,18 @@ AluOp = Literal[
     "bitwise_not",
     "logical_shift_left",
     "logical_shift_right",
+    "abs_max",
+    "abs_min",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "abs",
+    "reciprocal",
+    "relu",
+    "rsqrt",
+    "square",
 ]
-"""Operations of the vector and gpsimd engines on two numbers, or on two words of bits."""
+"""Operations of the vector and gpsimd engines on two numbers, on two words of bits, or on one number."""
 ALU_OPS: Final[tuple[AluOp, ...]] = get_args(AluOp)
 
 AttentionLayout = Literal[
@@ -169,6 +186,16 @@ OobMode = Literal[
 """What becomes of a run-time index that leads out of its tensor."""
 OOB_MODES: Final[tuple[OobMode, ...]] = get_args(OobMode)
 
+PartitionReduceOp = Literal[
+    "add",
+    "average",
+    "bitwise_and",
+    "bitwise_or",
+    "max",
+]
+"""What a reduction over partitions makes of the elements."""
+PARTITION_REDUCE_OPS: Final[tuple[PartitionReduceOp, ...]] = get_args(PartitionReduceOp)
+
 PerfMode = Literal["double_row"]
 """Faster modes of the tensor engine."""
 PERF_MODES: Final[tuple[PerfMode, ...]] = get_args(PerfMode)
@@ -214,6 +241,16 @@ QuantScheme = Literal[
 ]
 """How weights are stored as packed codes."""
 QUANT_SCHEMES: Final[tuple[QuantScheme, ...]] = get_args(QuantScheme)
+
+ReduceCmd = Literal[
+    "idle",
+    "reset",
+    "reduce",
+    "reset_reduce",
+    "load_reduce",
+]
+"""What an instruction does with the accumulators of its engine, one f32 number for each lane."""
+REDUCE_CMDS: Final[tuple[ReduceCmd, ...]] = get_args(ReduceCmd)
 
 ReduceOp = Literal[
     "sum",
@@ -369,3 +406,47 @@ INTEGERS: Final[tuple[DtypeName, ...]] = (
     "u64",
 )
 """What `integers` stands for in definitions."""
+
+ON_CHIP: Final[tuple[DtypeName, ...]] = (
+    "bool",
+    "i8",
+    "i16",
+    "i32",
+    "u8",
+    "u16",
+    "u32",
+    "f32",
+    "f32r",
+    "tf32",
+    "f16",
+    "bf16",
+    "f8e4m3",
+    "f8e4m3fn",
+    "f8e5m2",
+    "f8e3m4",
+    "f8e8m0",
+)
+"""What `on_chip` stands for in definitions."""
+
+ON_CHIP_FLOATS: Final[tuple[DtypeName, ...]] = (
+    "f32",
+    "f32r",
+    "tf32",
+    "f16",
+    "bf16",
+    "f8e4m3",
+    "f8e4m3fn",
+    "f8e5m2",
+    "f8e3m4",
+)
+"""What `on_chip_floats` stands for in definitions."""
+
+ON_CHIP_INTEGERS: Final[tuple[DtypeName, ...]] = (
+    "i8",
+    "i16",
+    "i32",
+    "u8",
+    "u16",
+    "u32",
+)
+"""What `on_chip_integers` stands for in definitions."""

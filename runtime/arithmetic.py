@@ -69,15 +69,37 @@ def _gelu_tanh(x: Floats) -> Floats:
     return result
 
 
+def _gelu_dx(x: Floats) -> Floats:
+    result: Floats = 0.5 * erfc(x * -math.sqrt(0.5)) + _or_zero(x * np.exp(-0.5 * x * x)) / math.sqrt(2 * math.pi)
+    return result
+
+
+def _sigmoid_dx(x: Floats, slope: float) -> Floats:
+    """Return the derivative of `x * sigmoid(slope * x)`."""
+    result: Floats = _sigmoid(slope * x) + _or_zero(slope * x * _sigmoid(slope * x) * _sigmoid(-slope * x))
+    return result
+
+
+def _or_zero(product: Floats) -> Floats:
+    """Return a product of a number and what vanishes faster than any number grows: 0 where both are extreme."""
+    return np.where(np.isnan(product), 0.0, product)
+
+
 FUNCTIONS: Final[Mapping[str, Callable[[Floats], Floats]]] = {
     "copy": np.positive,
     "abs": np.abs,
+    "arctan": np.arctan,
     "cos": np.cos,
     "erf": _erf,
+    "erf_dx": lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x),
     "exp": np.exp,
     "gelu": lambda x: 0.5 * x * erfc(x * -math.sqrt(0.5)),  # erfc, since 1 + erf cancels for negative x
+    "gelu_dx": lambda x: np.where(np.isnan(x), x, _gelu_dx(x)),
+    "gelu_sigmoid": lambda x: x * _sigmoid(1.702 * x),
+    "gelu_sigmoid_dx": lambda x: np.where(np.isnan(x), x, _sigmoid_dx(x, 1.702)),
     "gelu_tanh": _gelu_tanh,
     "log": np.log,
+    "mish": lambda x: x * np.tanh(np.logaddexp(0, x)),
     "neg": np.negative,
     "reciprocal": np.reciprocal,
     "relu": _relu,
@@ -86,6 +108,7 @@ FUNCTIONS: Final[Mapping[str, Callable[[Floats], Floats]]] = {
     "sigmoid": _sigmoid,
     "sign": np.sign,
     "silu": lambda x: x * _sigmoid(x),
+    "silu_dx": lambda x: np.where(np.isnan(x), x, _sigmoid_dx(x, 1.0)),
     "sin": np.sin,
     "softplus": lambda x: np.logaddexp(0, x),
     "sqrt": np.sqrt,
@@ -147,11 +170,20 @@ ALU: Final[Mapping[str, Callable[[Array, Array], Array]]] = {
     "is_less_equal": _number(np.less_equal),
     "is_greater": _number(np.greater),
     "is_greater_equal": _number(np.greater_equal),
+    "abs_max": lambda a, b: np.where(np.abs(a) > np.abs(b), a, b),
+    "abs_min": lambda a, b: np.where(np.abs(a) < np.abs(b), a, b),
+    "logical_and": _number(np.logical_and),
+    "logical_or": _number(np.logical_or),
+    "logical_xor": _number(np.logical_xor),
 }
 """Operations of the engines on two arrays of one dtype, f32 or an integer.
 
 `max` and `min` are `a > b ? a : b` and `a < b ? a : b`: where one operand is NaN, the second one comes out.
+`abs_max` and `abs_min` compare magnitudes and give the operand itself, with its sign; of equal ones the second.
 """
+
+ALU_OF_ONE: Final = ("abs", "reciprocal", "relu", "rsqrt", "square")
+"""Operations of the engines on one number, which `FUNCTIONS` has."""
 
 BINARY: Final[Mapping[str, Callable[[Array, Array], Array]]] = {
     "add": np.add,

@@ -36,8 +36,10 @@ class Target:
     sbuf_bytes: int  # per partition, of which `sbuf_reserved_bytes` are not for tensors
     sbuf_reserved_bytes: int
     sbuf_partitions: int
-    psum_bank_bytes: int  # per partition; a matmul's result lies in one bank
+    psum_bank_bytes: int  # per partition
     psum_banks: int
+    matmul_banks: int  # that the result of a matmul may take
+    matmul_writes: tuple[DType, ...]  # elements of the result of a matmul that is no transposition
     psum_partitions: int
     matmul_dtypes: tuple[DType, ...]  # of both operands
     mx_matmul_dtypes: tuple[DType, ...]  # elements of block-scaled operands, four of which are packed in one
@@ -135,9 +137,11 @@ _ENGINES_V2 = (  # core
     NeuronEngine.SYNC,
 )
 _QUADRANTS = ((32, 32), (64, 64), (128, 128))  # guide
-_DOUBLE_ROW = (("double_row", (f8e4m3, f8e4m3fn, f8e5m2, f8e3m4)),)  # isa: f8, from the third generation on
+_DOUBLE_ROW_V3 = (("double_row", (f8e4m3, f8e5m2)),)  # isa
+_DOUBLE_ROW_V4 = (("double_row", (f8e4m3, f8e4m3fn, f8e5m2)),)  # isa
 _MATMUL_V1 = (bf16, f16, f32, f32r, f8e4m3, f8e5m2, i8, u8)  # study
 _MATMUL_V2 = (*_MATMUL_V1, f8e3m4, tf32)  # study; tf32: isa
+_MATMUL_V4 = (*_MATMUL_V2, f8e4m3fn)  # isa
 
 inf1: Final = Target(
     name="inf1",
@@ -148,6 +152,8 @@ inf1: Final = Target(
     sbuf_partitions=128,  # study
     psum_bank_bytes=2 * KIB,  # assumed
     psum_banks=4,  # study
+    matmul_banks=1,  # assumed
+    matmul_writes=(f32,),  # assumed
     psum_partitions=64,  # study
     matmul_dtypes=_MATMUL_V1,
     mx_matmul_dtypes=(),
@@ -165,6 +171,8 @@ trn1: Final = Target(
     sbuf_partitions=128,  # guide
     psum_bank_bytes=2 * KIB,  # guide
     psum_banks=8,  # guide
+    matmul_banks=1,  # isa
+    matmul_writes=(f32,),  # isa
     psum_partitions=128,  # guide
     matmul_dtypes=_MATMUL_V2,
     mx_matmul_dtypes=(),
@@ -181,12 +189,14 @@ trn2: Final = Target(
     sbuf_partitions=128,  # guide
     psum_bank_bytes=2 * KIB,  # guide
     psum_banks=8,  # guide
+    matmul_banks=1,  # isa
+    matmul_writes=(f32,),  # isa
     psum_partitions=128,  # guide
     matmul_dtypes=_MATMUL_V2,
     mx_matmul_dtypes=(),
     engines=_ENGINES_V2,
     start_partitions=_QUADRANTS,
-    perf_modes=_DOUBLE_ROW,
+    perf_modes=_DOUBLE_ROW_V3,
 )
 trn3: Final = Target(
     name="trn3",
@@ -197,12 +207,14 @@ trn3: Final = Target(
     sbuf_partitions=128,  # guide
     psum_bank_bytes=2 * KIB,  # guide
     psum_banks=8,  # guide
+    matmul_banks=8,  # isa
+    matmul_writes=(f32, bf16),  # isa
     psum_partitions=128,  # guide
-    matmul_dtypes=_MATMUL_V2,
+    matmul_dtypes=_MATMUL_V4,
     mx_matmul_dtypes=(f8e4m3fn, f8e5m2),  # study
     engines=_ENGINES_V2,
     start_partitions=_QUADRANTS,
-    perf_modes=_DOUBLE_ROW,
+    perf_modes=_DOUBLE_ROW_V4,
 )
 
 TARGETS: Final = (inf1, trn1, trn2, trn3)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunction
@@ -11,7 +12,8 @@ from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
-from runtime.instructions import NeuronUnaryInst
+from runtime.instructions import NeuronUnaryInst, Problem
+from runtime.relations import names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -24,32 +26,47 @@ if TYPE_CHECKING:
 class ActivationOpGen(NeuronUnaryInst):
     """A function of every element, `function(src * scale + bias)`, on the scalar engine.
 
-    The engine computes in f32 whatever the data types of source and result are.
+    The engine computes in f32 whatever the data types of source and result are. It evaluates polynomials by pieces;
+    here the function is exact before it is rounded to f32. The source gives valid ranges outside of which the engine's
+    results are wrong: log 2 ** -64 to 2 ** 64, sin -pi to pi, arctan -pi/2 to pi/2, sqrt 2 ** -116 to 2 ** 118, rsqrt 2
+    ** -87 to 2 ** 97, reciprocal magnitudes of 2 ** -42 to 2 ** 42. Of cos, neg and round the source of today says
+    nothing; prelu, which has a parameter, is not modelled. The slope 1.702 of gelu_sigmoid is that of its usual
+    definition.
+
+    The source takes elements of any data type; here integers are copied to a float first, since passes count on floats.
+    What reduces its results is `activation_accumulation`.
 
     Operands:
         src: LOAD, floats
             The elements that the function is applied to.
-        bias: LOAD, optional, f32/f16/bf16
+        bias: LOAD, optional, bool/i8/i16/i32/u8/u16/u32/f32/f32r/f16/bf16/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/f8e8m0
             Added to each scaled element, one number for each partition.
+        scale_vector: LOAD, optional, f32, always f32
+            What each element is multiplied with first, one number for each partition, in place of `scale`.
     Attributes:
         function: activation_function
             The function.
         scale: float, by default 1.0
             What each element is multiplied with first.
+        bias_scalar: float, optional
+            Added to each scaled element where there is no `bias`; from trn2 on.
     Results:
         result: the type of src; the caller may choose the dtype
+    Rules:
+        one_bias: at most one is present of bias, bias_scalar
     Engines:
         any target: scalar
     Passes:
         op_kind: elementwise
         wide_range: where function is exp, square, reciprocal or rsqrt
-        range_safe: where function is erf, log, sigmoid, sqrt or tanh
+        range_safe: where function is arctan, erf, erf_dx, gelu_dx, gelu_sigmoid_dx, log, sigmoid, silu_dx, sqrt or tanh
         capabilities: can_mutate_dst_ty, can_vectorize
     Text:
         activation {function} {src}(? bias {bias})(? scale {scale})
+        in the dictionary: scale_vector, bias_scalar
     BIR, version 1:
-        operands: src, bias
-        fields: function, scale
+        operands: src, bias, scale_vector
+        fields: function, scale, bias_scalar
     Examples:
         func @main(%x: f32[128,512], %b: f32[128,1]) {
           %h: bf16[128,512] = activation exp %x bias %b scale 0.5
@@ -57,14 +74,17 @@ class ActivationOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.activation
+        AWS Neuron documentation, NKI ISA API common fields, supported activation functions
     Semantics: engines.activation
     Wrapper: `ActivationOp` of runtime/wrappers/, which the parser builds
     """
 
     __slots__ = (
         "_bias",
+        "_bias_scalar",
         "_function",
         "_scale",
+        "_scale_vector",
         "_src",
     )
 
@@ -81,7 +101,30 @@ class ActivationOpGen(NeuronUnaryInst):
             OperandInfo(
                 "bias",
                 optional=True,
-                dtypes=("f32", "f16", "bf16"),
+                dtypes=(
+                    "bool",
+                    "i8",
+                    "i16",
+                    "i32",
+                    "u8",
+                    "u16",
+                    "u32",
+                    "f32",
+                    "f32r",
+                    "f16",
+                    "bf16",
+                    "f8e4m3",
+                    "f8e4m3fn",
+                    "f8e5m2",
+                    "f8e3m4",
+                    "f8e8m0",
+                ),
+            ),
+            OperandInfo(
+                "scale_vector",
+                optional=True,
+                dtypes=("f32",),
+                precision="f32",
             ),
         ),
         attributes=(
@@ -95,6 +138,11 @@ class ActivationOpGen(NeuronUnaryInst):
                 "scale",
                 "float",
                 default=1.0,
+            ),
+            AttributeInfo(
+                "bias_scalar",
+                "float",
+                optional=True,
             ),
         ),
         results=(
@@ -117,9 +165,14 @@ class ActivationOpGen(NeuronUnaryInst):
             "wide_range": {"function": ("exp", "square", "reciprocal", "rsqrt")},
             "range_safe": {
                 "function": (
+                    "arctan",
                     "erf",
+                    "erf_dx",
+                    "gelu_dx",
+                    "gelu_sigmoid_dx",
                     "log",
                     "sigmoid",
+                    "silu_dx",
                     "sqrt",
                     "tanh",
                 ),
@@ -133,8 +186,10 @@ class ActivationOpGen(NeuronUnaryInst):
         src: Operand,
         function: ActivationFunction,
         bias: Operand | None = None,
+        scale_vector: Operand | None = None,
         *,
         scale: float = 1.0,
+        bias_scalar: float | None = None,
         dtype: DType | None = None,
         dst: NeuronAP | None = None,
         result_type: Type | None = None,
@@ -147,8 +202,12 @@ class ActivationOpGen(NeuronUnaryInst):
             self._bias = bias
             if self._bias is not None:
                 self._bias.set_access_mode(AccessMode.LOAD)
+            self._scale_vector = scale_vector
+            if self._scale_vector is not None:
+                self._scale_vector.set_access_mode(AccessMode.LOAD)
             self._function = function
             self._scale = float(scale)
+            self._bias_scalar = None if bias_scalar is None else float(bias_scalar)
             if result_type is None or dtype is not None:
                 result_type = self._result_type(result_type, dst, dtype)
             super().__init__(result_type, dst, engine, loc)
@@ -168,6 +227,11 @@ class ActivationOpGen(NeuronUnaryInst):
         return self._bias
 
     @property
+    def scale_vector(self) -> Operand | None:
+        """What each element is multiplied with first, one number for each partition, in place of `scale`."""
+        return self._scale_vector
+
+    @property
     def function(self) -> ActivationFunction:
         """The function."""
         return self._function
@@ -185,27 +249,44 @@ class ActivationOpGen(NeuronUnaryInst):
     def scale(self, value: float) -> None:
         self._scale = float(value)
 
+    @property
+    def bias_scalar(self) -> float | None:
+        """Added to each scaled element where there is no `bias`; from trn2 on."""
+        return self._bias_scalar
+
+    @bias_scalar.setter
+    def bias_scalar(self, value: float | None) -> None:
+        self._bias_scalar = None if value is None else float(value)
+
     def operands(self) -> tuple[Operand, ...]:
         ops = [self._src]
         if self._bias is not None:
             ops.append(self._bias)
+        if self._scale_vector is not None:
+            ops.append(self._scale_vector)
         return tuple(ops)
 
     def _link_operands(self) -> None:
         self._src.addUser(self)
         if self._bias is not None:
             self._bias.addUser(self)
+        if self._scale_vector is not None:
+            self._scale_vector.addUser(self)
 
     def replaceUseOfWith(self, old: Operand, new: Operand) -> None:
         self._src = self._replaced(self._src, old, new)
         if self._bias is not None:
             self._bias = self._replaced(self._bias, old, new)
+        if self._scale_vector is not None:
+            self._scale_vector = self._replaced(self._scale_vector, old, new)
 
     def loadTensor(self, tensor: Tensor) -> bool:
         """Whether this reads `tensor` through an operand, or as its base does."""
         if isinstance(self._src, NeuronAP) and self._src.tensor is tensor:
             return True
         if isinstance(self._bias, NeuronAP) and self._bias.tensor is tensor:
+            return True
+        if isinstance(self._scale_vector, NeuronAP) and self._scale_vector.tensor is tensor:
             return True
         return super().loadTensor(tensor)
 
@@ -226,9 +307,30 @@ class ActivationOpGen(NeuronUnaryInst):
             ctx.var(self._bias)
         else:
             ctx.none()
+        if self._scale_vector is not None:
+            ctx.var(self._scale_vector)
+        else:
+            ctx.none()
         return super().serialize(
             ctx,
             function=ctx.word(self._function),
             scale=ctx.number(self._scale),
+            bias_scalar=ctx.number(self._bias_scalar),
             **fields,
         )
+
+    def verify(self) -> Iterator[Problem]:
+        yield from super().verify()
+        yield from self._verify_one_bias()
+
+    def _verify_one_bias(self) -> Iterator[Problem]:
+        """Rule `one_bias`: the bias is an operand or a constant."""
+        found = present(
+            bias=self._bias,
+            bias_scalar=self._bias_scalar,
+        )
+        if len(found) > 1:
+            yield Problem(
+                f"the bias is an operand or a constant: found {names_of(found)}",
+                "bias",
+            )

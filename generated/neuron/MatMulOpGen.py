@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import PERF_MODES, PerfMode
 from runtime.access import AccessMode, NeuronAP
+from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.infer.matmuls import neuron_matmul_type
-from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, Show
+from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
-from runtime.relations import extent, may_be_at_most, may_be_equal
+from runtime.relations import extent, may_be_at_most, may_be_equal, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -26,56 +27,82 @@ if TYPE_CHECKING:
 class MatMulOpGen(NeuronNaryInst):
     """The product `stationary.T @ moving` on the tensor engine.
 
-    Both operands have the contracted extent on their partitions. Products are accumulated in f32 in PSUM, whatever the
-    data types of the operands are.
+    Both operands have the contracted extent on their partitions. Products are added up in f32, whatever the data types
+    of the operands are, and written to PSUM, or added to what is there: in f32 again, with one rounding where it holds
+    bf16. Up to trn2 only what a product has written may be added to.
+
+    In the mode double_row both operands are [K, 2, ...], and the contracted extent is 2 K. With `is_transpose`,
+    `moving` is an identity; from trn2 on the elements of `stationary` keep their bits. Of 8 bits they come out as the
+    lower halves of 16 bits, which is not modelled. Tiling lets several products share the engine, and changes no
+    result. In which order the engine adds is not said; here it is by partitions, from the first to the last.
 
     Operands:
-        stationary: LOAD, in sbuf, bf16/f16/f32/f32r/tf32/f8e4m3/f8e5m2/f8e3m4/i8/u8, [K, M]
+        stationary: LOAD, in sbuf, bf16/f16/f32/f32r/tf32/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/i8/u8, rank 2 or 3
             The operand that stays in the engine, transposed by it.
-        moving: LOAD, in sbuf, bf16/f16/f32/f32r/tf32/f8e4m3/f8e5m2/f8e3m4/i8/u8, [K, N]
+        moving: LOAD, in sbuf, bf16/f16/f32/f32r/tf32/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/i8/u8, rank 2 or 3
             The operand that is streamed through.
     Attributes:
         is_transpose: bool, by default false
-            Whether the engine passes `moving` through, transposed, with an identity as `stationary`.
+            Whether the engine transposes `stationary`, with an identity as `moving`.
         perf_mode: perf_mode, optional
             A faster mode of the engine.
+        accumulate: bool, by default false
+            Whether the product is added to what `dst` holds.
+        is_lhs_onezero: bool, by default false
+            A hint that `stationary` holds zeros and ones only, which is faster where it is f32.
+        is_rhs_onezero: bool, by default false
+            A hint that `moving` holds zeros and ones only, which is faster where it is f32.
+        tile_position: list[int], optional, at least 0, at most 128
+            First row and column of the part of the engine that is used.
+        tile_size: list[int], optional, one of 32, 64, 128
+            Rows and columns of the parts that the engine is divided into.
     Results:
-        result: by `neuron_matmul_type`
+        result: by `neuron_matmul_type`; the caller may choose the dtype
             The type of the tensor engine's product, which accumulates in f32.
     Rules:
-        dst: in psum, f32/bf16
-        moving_0_is_K: stationary.shape[0] equals moving.shape[0]
+        dst: in psum, f32/f16/bf16, accumulates where accumulate says so
         partitions: stationary.shape[0] is at most 128
-        stationary_width: stationary.shape[1] is at most 128
-        moving_width: moving.shape[1] is at most 512
+        contracted: stationary.shape[0] equals moving.shape[0]
+        stationary_width: stationary.shape[-1] is at most 128
+        moving_width: moving.shape[-1] is at most 8192
+        tiling: all are present, or none, of tile_position, tile_size
     Engines:
         any target: tensor
     Passes:
         op_kind: compute
     Text:
         matmul {stationary}, {moving}
-        in the dictionary: is_transpose, perf_mode
+        in the dictionary: is_transpose, perf_mode, accumulate, is_lhs_onezero, is_rhs_onezero, tile_position, tile_size
     BIR, version 1:
         operands: stationary, moving
-        fields: is_transpose, perf_mode
+        fields: is_transpose, perf_mode, accumulate, is_lhs_onezero, is_rhs_onezero, tile_position, tile_size
     Examples:
         func @main() {
           tensor %w: bf16[64,32] sbuf input
           tensor %x: bf16[64,128] sbuf input
           tensor %y: f32[32,128] psum output
           %y = matmul %w, %x
+          %y = matmul %w, %x {accumulate = true}
         }
     Source:
         AWS Neuron documentation, nki.isa.nc_matmul
-    Semantics: engines.matmul
+        AWS Neuron documentation, Trainium2 and Trainium3 architecture guides, Tensor Engine
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, MatMulOp, of which i8, u8 and f8e3m4 operands
+            and the names of the hints are
+    Semantics: tensor_engine.matmul
     Wrapper: `MatMulOp` of runtime/wrappers/, which the parser builds
     """
 
     __slots__ = (
+        "_accumulate",
+        "_is_lhs_onezero",
+        "_is_rhs_onezero",
         "_is_transpose",
         "_moving",
         "_perf_mode",
         "_stationary",
+        "_tile_position",
+        "_tile_size",
     )
 
     engine_hint = NeuronEngine.TENSOR
@@ -93,13 +120,14 @@ class MatMulOpGen(NeuronNaryInst):
                     "f32r",
                     "tf32",
                     "f8e4m3",
+                    "f8e4m3fn",
                     "f8e5m2",
                     "f8e3m4",
                     "i8",
                     "u8",
                 ),
                 memory=("sbuf",),
-                rank=(2,),
+                rank=(2, 3),
             ),
             OperandInfo(
                 "moving",
@@ -110,13 +138,14 @@ class MatMulOpGen(NeuronNaryInst):
                     "f32r",
                     "tf32",
                     "f8e4m3",
+                    "f8e4m3fn",
                     "f8e5m2",
                     "f8e3m4",
                     "i8",
                     "u8",
                 ),
                 memory=("sbuf",),
-                rank=(2,),
+                rank=(2, 3),
             ),
         ),
         attributes=(
@@ -132,10 +161,40 @@ class MatMulOpGen(NeuronNaryInst):
                 enum="perf_mode",
                 one_of=PERF_MODES,
             ),
+            AttributeInfo(
+                "accumulate",
+                "bool",
+                default=False,
+            ),
+            AttributeInfo(
+                "is_lhs_onezero",
+                "bool",
+                default=False,
+            ),
+            AttributeInfo(
+                "is_rhs_onezero",
+                "bool",
+                default=False,
+            ),
+            AttributeInfo(
+                "tile_position",
+                "list[int]",
+                optional=True,
+                min=0,
+                max=128,
+            ),
+            AttributeInfo(
+                "tile_size",
+                "list[int]",
+                optional=True,
+                one_of=(32, 64, 128),
+            ),
         ),
+        results=(ResultInfo(free_dtype=True),),
         dst=DstInfo(
             memory=("psum",),
-            dtypes=("f32", "bf16"),
+            dtypes=("f32", "f16", "bf16"),
+            accumulates="accumulate",
         ),
         rhs=(
             Show("stationary"),
@@ -144,7 +203,7 @@ class MatMulOpGen(NeuronNaryInst):
         ),
         engines=("tensor",),
         op_kind="compute",
-        semantics="engines.matmul",
+        semantics="tensor_engine.matmul",
     )
 
     def __init__(
@@ -154,6 +213,12 @@ class MatMulOpGen(NeuronNaryInst):
         *,
         is_transpose: bool = False,
         perf_mode: PerfMode | None = None,
+        accumulate: bool = False,
+        is_lhs_onezero: bool = False,
+        is_rhs_onezero: bool = False,
+        tile_position: Sequence[int] | None = None,
+        tile_size: Sequence[int] | None = None,
+        dtype: DType | None = None,
         dst: NeuronAP | None = None,
         result_type: Type | None = None,
         engine: NeuronEngine | None = None,
@@ -166,8 +231,13 @@ class MatMulOpGen(NeuronNaryInst):
             self._moving.set_access_mode(AccessMode.LOAD)
             self._is_transpose = is_transpose
             self._perf_mode = perf_mode
-            if result_type is None:
-                result_type = self._result_type(None, dst)
+            self._accumulate = accumulate
+            self._is_lhs_onezero = is_lhs_onezero
+            self._is_rhs_onezero = is_rhs_onezero
+            self._tile_position = None if tile_position is None else tuple(tile_position)
+            self._tile_size = None if tile_size is None else tuple(tile_size)
+            if result_type is None or dtype is not None:
+                result_type = self._result_type(result_type, dst, dtype)
             super().__init__(result_type, dst, engine, loc)
             self._link_operands()
         except Exception:
@@ -186,7 +256,7 @@ class MatMulOpGen(NeuronNaryInst):
 
     @property
     def is_transpose(self) -> bool:
-        """Whether the engine passes `moving` through, transposed, with an identity as `stationary`."""
+        """Whether the engine transposes `stationary`, with an identity as `moving`."""
         return self._is_transpose
 
     @is_transpose.setter
@@ -201,6 +271,57 @@ class MatMulOpGen(NeuronNaryInst):
     @perf_mode.setter
     def perf_mode(self, value: PerfMode | None) -> None:
         self._perf_mode = value
+
+    @property
+    def accumulate(self) -> bool:
+        """Whether the product is added to what `dst` holds."""
+        return self._accumulate
+
+    @accumulate.setter
+    def accumulate(self, value: bool) -> None:
+        self._accumulate = value
+        self._settle_dst()
+
+    @property
+    def is_lhs_onezero(self) -> bool:
+        """A hint that `stationary` holds zeros and ones only, which is faster where it is f32."""
+        return self._is_lhs_onezero
+
+    @is_lhs_onezero.setter
+    def is_lhs_onezero(self, value: bool) -> None:
+        self._is_lhs_onezero = value
+
+    @property
+    def is_rhs_onezero(self) -> bool:
+        """A hint that `moving` holds zeros and ones only, which is faster where it is f32."""
+        return self._is_rhs_onezero
+
+    @is_rhs_onezero.setter
+    def is_rhs_onezero(self, value: bool) -> None:
+        self._is_rhs_onezero = value
+
+    @property
+    def tile_position(self) -> tuple[int, ...] | None:
+        """First row and column of the part of the engine that is used."""
+        return self._tile_position
+
+    @tile_position.setter
+    def tile_position(self, value: Sequence[int] | None) -> None:
+        self._tile_position = None if value is None else tuple(value)
+
+    @property
+    def tile_size(self) -> tuple[int, ...] | None:
+        """Rows and columns of the parts that the engine is divided into."""
+        return self._tile_size
+
+    @tile_size.setter
+    def tile_size(self, value: Sequence[int] | None) -> None:
+        self._tile_size = None if value is None else tuple(value)
+
+    @property
+    def dst_mode(self) -> AccessMode:
+        """How this accesses the tensor that it writes."""
+        return AccessMode.STORE if not self._accumulate else AccessMode.LOAD_STORE
 
     def operands(self) -> tuple[Operand, ...]:
         return (
@@ -237,26 +358,21 @@ class MatMulOpGen(NeuronNaryInst):
             ctx,
             is_transpose=ctx.flag(self._is_transpose),
             perf_mode=ctx.word(self._perf_mode),
+            accumulate=ctx.flag(self._accumulate),
+            is_lhs_onezero=ctx.flag(self._is_lhs_onezero),
+            is_rhs_onezero=ctx.flag(self._is_rhs_onezero),
+            tile_position=None if self._tile_position is None else [ctx.number(item) for item in self._tile_position],
+            tile_size=None if self._tile_size is None else [ctx.number(item) for item in self._tile_size],
             **fields,
         )
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        yield from self._verify_moving_0_is_K()
         yield from self._verify_partitions()
+        yield from self._verify_contracted()
         yield from self._verify_stationary_width()
         yield from self._verify_moving_width()
-
-    def _verify_moving_0_is_K(self) -> Iterator[Problem]:
-        """Rule `moving_0_is_K`: stationary and moving have one extent K."""
-        left = extent(self._stationary.type.shape, 0)
-        right = extent(self._moving.type.shape, 0)
-        if not may_be_equal(left, right):
-            yield Problem(
-                "stationary and moving have one extent K: "
-                f"stationary.shape[0] is {left} and moving.shape[0] is {right}",
-                "stationary",
-            )
+        yield from self._verify_tiling()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: at most 128 partitions are contracted."""
@@ -267,20 +383,43 @@ class MatMulOpGen(NeuronNaryInst):
                 "stationary",
             )
 
+    def _verify_contracted(self) -> Iterator[Problem]:
+        """Rule `contracted`: stationary and moving have as many partitions."""
+        left = extent(self._stationary.type.shape, 0)
+        right = extent(self._moving.type.shape, 0)
+        if not may_be_equal(left, right):
+            yield Problem(
+                "stationary and moving have as many partitions: "
+                f"stationary.shape[0] is {left} and moving.shape[0] is {right}",
+                "stationary",
+            )
+
     def _verify_stationary_width(self) -> Iterator[Problem]:
         """Rule `stationary_width`: stationary has at most 128 elements in a partition."""
-        found = extent(self._stationary.type.shape, 1)
+        found = extent(self._stationary.type.shape, -1)
         if not may_be_at_most(found, 128):
             yield Problem(
-                f"stationary has at most 128 elements in a partition: stationary.shape[1] is {found}",
+                f"stationary has at most 128 elements in a partition: stationary.shape[-1] is {found}",
                 "stationary",
             )
 
     def _verify_moving_width(self) -> Iterator[Problem]:
-        """Rule `moving_width`: moving has at most 512 elements in a partition."""
-        found = extent(self._moving.type.shape, 1)
-        if not may_be_at_most(found, 512):
+        """Rule `moving_width`: moving has at most 8192 elements in a partition."""
+        found = extent(self._moving.type.shape, -1)
+        if not may_be_at_most(found, 8192):
             yield Problem(
-                f"moving has at most 512 elements in a partition: moving.shape[1] is {found}",
+                f"moving has at most 8192 elements in a partition: moving.shape[-1] is {found}",
                 "moving",
+            )
+
+    def _verify_tiling(self) -> Iterator[Problem]:
+        """Rule `tiling`: a tile has position and size."""
+        found = present(
+            tile_position=self._tile_position,
+            tile_size=self._tile_size,
+        )
+        if len(found) not in (0, 2):
+            yield Problem(
+                f"a tile has position and size: found {names_of(found)}",
+                "tile_position",
             )

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 class ReciprocalOpGen(NeuronUnaryInst):
     """One divided by every element, on the vector engine.
 
+    The engine computes in f32, whatever the data types of source and result are. The scalar engine has it as an
+    `activation`, which is faster and less precise. The source takes elements of any data type; here integers are copied
+    to a float first.
+
     Operands:
         src: LOAD, in sbuf or psum, floats
             The elements that one is divided by.

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class TensorCopyOpGen(NeuronUnaryInst):
     """Copies elements, and converts them where the result has another data type.
 
-    With equal data types the copy is exact on the vector and gpsimd engines. With different ones, each element is
-    converted through f32.
+    With equal data types the copy keeps bits on the vector and gpsimd engines, and on the scalar engine from trn2 on,
+    which before has no such copy but an `activation`. With different ones, each element is converted through f32.
 
     Operands:
         src: LOAD
@@ -44,6 +44,7 @@ class TensorCopyOpGen(NeuronUnaryInst):
         operands: src
     Source:
         AWS Neuron documentation, nki.isa.tensor_copy
+        AWS Neuron documentation, Trainium2 architecture guide, Scalar Engine
     Semantics: copies.copy
     Wrapper: `TensorCopyOp` of runtime/wrappers/, which the parser builds
     """

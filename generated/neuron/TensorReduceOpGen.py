@@ -27,13 +27,16 @@ class TensorReduceOpGen(NeuronUnaryInst):
     """One operation over the last dimensions of a tensor, on the vector engine.
 
     The last dimensions are reduced, never the first one, which is the partitions. Reduced dimensions have extent 1 in
-    the result with `keepdims`, and are left out without. The elements are combined in f32, from the first to the last.
+    the result with `keepdims`, and are left out without. The elements are combined in f32, from the first to the last;
+    in which order the engine does is not said. Operations on bits take integers as they are. The source lists subtract,
+    and does not say what is subtracted from what: a run refuses it.
 
     Operands:
         src: LOAD, in sbuf or psum
             The elements that are combined.
     Attributes:
-        op: alu_op, one of "add", "mult", "max", "min"
+        op: alu_op, one of "add", "subtract", "mult", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor",
+            "logical_and", "logical_or", "logical_xor"
             The operation.
         reduce_dims: list[int]
             The dimensions that are reduced, in order.
@@ -48,7 +51,7 @@ class TensorReduceOpGen(NeuronUnaryInst):
         any target: vector
     Passes:
         op_kind: reduction
-        wide_range: where op is add or mult
+        wide_range: where op is add, subtract or mult
     Text:
         tensor_reduce {op} {src}
         in the dictionary: reduce_dims, negate, keepdims
@@ -91,7 +94,19 @@ class TensorReduceOpGen(NeuronUnaryInst):
                 "op",
                 "enum",
                 enum="alu_op",
-                one_of=("add", "mult", "max", "min"),
+                one_of=(
+                    "add",
+                    "subtract",
+                    "mult",
+                    "max",
+                    "min",
+                    "bitwise_and",
+                    "bitwise_or",
+                    "bitwise_xor",
+                    "logical_and",
+                    "logical_or",
+                    "logical_xor",
+                ),
             ),
             AttributeInfo(
                 "reduce_dims",
@@ -117,7 +132,7 @@ class TensorReduceOpGen(NeuronUnaryInst):
         engines=("vector",),
         op_kind="reduction",
         facts={
-            "wide_range": {"op": ("add", "mult")},
+            "wide_range": {"op": ("add", "subtract", "mult")},
         },
         semantics="engines.tensor_reduce",
     )

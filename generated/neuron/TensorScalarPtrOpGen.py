@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import ALU_OPS, AluOp
@@ -11,7 +12,8 @@ from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
-from runtime.instructions import NeuronUnaryInst
+from runtime.instructions import NeuronUnaryInst, Problem
+from runtime.relations import names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -25,7 +27,11 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     """One or two operations of every element with a scalar, or with one scalar for each partition.
 
     `(src op0 operand0) op1 operand1`. The scalar of an operation stands in `operand0` or in `scalar0`; a reversed
-    operation has the scalar on its left.
+    operation has the scalar on its left. An operation of one number has none, or 0.
+
+    Operations that compute do so in f32, with f32 scalars; those on bits take integers as they are, on the vector
+    engine only. The gpsimd engine has rsqrt only, the scalar engine of trn2 mult and add, mult, and add. The second
+    operand of the shape of `src` is `nki.isa.scalar_tensor_tensor`.
 
     Operands:
         src: LOAD
@@ -51,6 +57,9 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
             Whether `operand1` has the shape of `src`, element by element, in place of one scalar for each partition.
     Results:
         result: the type of src; the caller may choose the dtype
+    Rules:
+        scalar_of_op0: at most one is present of operand0, scalar0
+        scalar_of_op1: at most one is present of operand1, scalar1
     Engines:
         any target: vector, scalar, gpsimd
     Passes:
@@ -66,6 +75,7 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         fields: op0, scalar0, reverse0, op1, scalar1, reverse1, is_scalar_tensor_tensor
     Source:
         AWS Neuron documentation, nki.isa.tensor_scalar
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, TensorScalarPtrOp, of which the names are
     Semantics: engines.tensor_scalar
     Wrapper: `TensorScalarPtrOp` of runtime/wrappers/, which the parser builds
     """
@@ -359,3 +369,32 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
             is_scalar_tensor_tensor=ctx.flag(self._is_scalar_tensor_tensor),
             **fields,
         )
+
+    def verify(self) -> Iterator[Problem]:
+        yield from super().verify()
+        yield from self._verify_scalar_of_op0()
+        yield from self._verify_scalar_of_op1()
+
+    def _verify_scalar_of_op0(self) -> Iterator[Problem]:
+        """Rule `scalar_of_op0`: the first scalar is an operand or a constant."""
+        found = present(
+            operand0=self._operand0,
+            scalar0=self._scalar0,
+        )
+        if len(found) > 1:
+            yield Problem(
+                f"the first scalar is an operand or a constant: found {names_of(found)}",
+                "operand0",
+            )
+
+    def _verify_scalar_of_op1(self) -> Iterator[Problem]:
+        """Rule `scalar_of_op1`: the second scalar is an operand or a constant."""
+        found = present(
+            operand1=self._operand1,
+            scalar1=self._scalar1,
+        )
+        if len(found) > 1:
+            yield Problem(
+                f"the second scalar is an operand or a constant: found {names_of(found)}",
+                "operand1",
+            )

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 class TensorTensorOpGen(NeuronNaryInst):
     """One operation of the elements of two tensors.
 
-    Floats are computed in f32. Integers are exact on the gpsimd engine and go through f32 on the vector engine.
+    Floats are computed in f32. Integers of 32 bits are exact on the gpsimd engine, which gets them where nobody chooses
+    and nothing is in PSUM, and go through f32 on the vector engine. Operations on bits take integers as they are. The
+    gpsimd engine alone has pow. The vector engine reads one of the operands from PSUM at most.
 
     Operands:
         lhs: LOAD
@@ -55,6 +57,7 @@ class TensorTensorOpGen(NeuronNaryInst):
     Source:
         AWS Neuron documentation, nki.isa.tensor_tensor
     Semantics: engines.tensor_tensor
+    Wrapper: `TensorTensorOp` of runtime/wrappers/, which the parser builds
     """
 
     __slots__ = (

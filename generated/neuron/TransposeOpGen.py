@@ -25,7 +25,8 @@ class TransposeOpGen(NeuronUnaryInst):
     """Swaps partitions and elements of a tile.
 
     The tensor engine reads SBUF, writes PSUM and takes tiles of up to 128 by 128. The vector engine takes tiles of up
-    to 32 by 32. Elements keep their data type.
+    to 32 by 32. Elements keep their data type, and their bits, but for the tensor engine of trn1, where an infinity or
+    NaN spreads. The source flattens tiles of more dimensions; an access does that here.
 
     Operands:
         src: LOAD, in sbuf or psum, [M, N]

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from runtime.access import NeuronAP
 from runtime.blocks import Block
 from runtime.dtypes import DType
+from runtime.engines import NeuronEngine
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
 from runtime.interpreter.inputs import INPUT_SEMANTICS
 from runtime.interpreter.machine import Evaluator, Interpreter
-from runtime.interpreter.results import settle, settled
+from runtime.interpreter.results import parted, settle, settled
 from runtime.rounding import cast_array, natural_dtype
 from runtime.semantics import OutOfBounds, Placed, Positions, find
 from runtime.types import Type
@@ -79,7 +80,7 @@ class _OnSameOperands:
         self._wide: dict[int, tuple[Any, Any]] = {}  # by identity: what is rounded, and the same in the first dtype
         self.partner: dict[Operand, tuple[Operand, DType | None]] = {}
         self.for_second = tuple(
-            self._operand(getattr(first, operand.name), getattr(second, operand.name))
+            self._operand(getattr(first, operand.name), getattr(second, operand.name), is_read=operand.access.is_load)
             for operand in second.INFO.operands
         )
         if (first.dst is None) != (second.dst is None):
@@ -92,7 +93,8 @@ class _OnSameOperands:
         """The operands in the dtypes of the first version."""
         return tuple(self._widened(value) for value in self.for_second)
 
-    def _operand(self, first: Any, second: Any) -> Any:
+    def _operand(self, first: Any, second: Any, *, is_read: bool = True) -> Any:
+        """Return what an operand of both is; None for one that is absent, or only written."""
         if isinstance(first, tuple) and isinstance(second, tuple):
             if len(first) != len(second):
                 raise NotComparable(f"one has {len(first)} operands, the other {len(second)}")
@@ -102,7 +104,7 @@ class _OnSameOperands:
         if not isinstance(first, Operand) or not isinstance(second, Operand):
             raise NotComparable("an operand is absent in one of them")
         self._link(first, second)
-        return self.value(second)
+        return self.value(second) if is_read else None
 
     def _link(self, first: Operand, second: Operand) -> None:
         self.partner[second] = self.partner[first] = (first, second.type.dtype)
@@ -127,6 +129,11 @@ class _OnSameOperands:
         return wide if self.widened else rounded
 
     # The machine, for semantics that read their operands themselves.
+
+    @property
+    def registers(self) -> dict[NeuronEngine, Array]:
+        """What the accumulators of the engines hold; each that executes something here gets its own."""
+        return dict(self.machine.registers)
 
     def value(self, operand: Operand) -> Any:
         first, dtype = self.partner[operand]
@@ -160,6 +167,9 @@ def _execute(inst: Instruction, on_same: _OnSameOperands, operands: Values, eval
         result = semantics(inst, on_same)
     else:
         result = on_same.machine.compute(inst, operands, evaluator)
+    n_stores = sum(not operand.access.is_load for operand in inst.INFO.operands)
+    if n_stores:
+        result, _ = parted(result, n_stores)
     if inst.dst is None:
         return settled(inst, result, cast_array)
     computed = result.values if isinstance(result, Placed) else np.asarray(result)

@@ -25,11 +25,11 @@ def matmul_type(lhs: Type, rhs: Type) -> Type:
 def neuron_matmul_type(stationary: Type, moving: Type) -> Type:
     """Return the type of the tensor engine's product, which accumulates in f32.
 
-    Shapes: stationary [K, M] and moving [K, N], K on the partitions, give [M, N].
+    Shapes: stationary [K, M] and moving [K, N], K on the partitions, give [M, N]; so do [K, 2, M] and [K, 2, N].
     """
     left, right = stationary.shape, moving.shape
-    known = left is not None and right is not None and len(left) == 2 and len(right) == 2
-    return Type.tensor(f32, (left[1], right[1]) if known and left and right else None)
+    known = left is not None and right is not None and len(left) == len(right) and len(left) in (2, 3)
+    return Type.tensor(f32, (left[-1], right[-1]) if known and left and right else None)
 
 
 def dot_general_type(

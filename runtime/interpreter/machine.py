@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from runtime.access import NeuronAP
 from runtime.affine import Axis
 from runtime.blocks import Block, Loop
+from runtime.engines import NeuronEngine
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError, MissingSemanticsError, label_of
 from runtime.interpreter.liveness import LastUses, last_uses
 from runtime.interpreter.memory import Memory, positions_of
-from runtime.interpreter.results import settle, settled
+from runtime.interpreter.results import parted, settle, settled
 from runtime.rounding import Cast, cast_array
 from runtime.semantics import OutOfBounds, Placed, Positions, Semantics, find
 from runtime.types import Type
@@ -39,6 +40,7 @@ class Plan:
     semantics: Semantics | None
     uses_machine: bool
     operands: tuple[str, ...]  # the names of the operands
+    stores: tuple[str, ...]  # those of them that are only written
 
 
 class Watcher:
@@ -67,6 +69,7 @@ class Interpreter:
         self.memory = memory
         self.out_of_bounds = out_of_bounds
         self.axes: dict[Axis, int] = {}  # the loops under way, outermost first
+        self.registers: dict[NeuronEngine, Array] = {}
         self._inputs = inputs
         self._skipped = skipped
         self._evaluator = evaluator
@@ -135,8 +138,12 @@ class Interpreter:
         return self._apply(inst, self._plan_of(type(inst)), operands, evaluator)
 
     def operands(self, inst: Instruction) -> tuple[Any, ...]:
-        """Return what the operands of an instruction hold now, in the order of its definition."""
-        return tuple(self._operand(getattr(inst, name)) for name in self._plan_of(type(inst)).operands)
+        """Return what the operands of an instruction hold now, in the order of its definition.
+
+        One that is only written is None: nobody knows what it holds.
+        """
+        plan = self._plan_of(type(inst))
+        return tuple(None if name in plan.stores else self._operand(getattr(inst, name)) for name in plan.operands)
 
     def _loop_steps(self, loop: Loop) -> Generator[Instruction, None, None]:
         for value in loop.axis.values:
@@ -165,6 +172,10 @@ class Interpreter:
     def _execute(self, inst: Instruction) -> tuple[Any, ...]:
         """Execute one instruction that is no terminator, and return the values of its results, or what it wrote."""
         result = self._compute(inst)
+        stores = self._plan_of(type(inst)).stores
+        if stores:
+            result, further = parted(result, len(stores))
+            self._write_operands(inst, dict(zip(stores, further, strict=True)))
         if inst.dst is not None:
             return (self._write(inst, inst.dst, result),)
         values = settled(inst, result, self._cast, skip=inst in self._skipped)
@@ -208,6 +219,17 @@ class Interpreter:
             memory.write(self._start(dst), dst.pairs, dst.dtype, values)
         return values
 
+    def _write_operands(self, inst: Instruction, further: dict[str, Any]) -> None:
+        """Write what an instruction gives beside its result through the operands that are there, rounded once."""
+        for name, computed in further.items():
+            access = getattr(inst, name)
+            if access is None:
+                continue
+            if not isinstance(access, NeuronAP):
+                raise InterpreterError(f'the operand "{name}" is written, so it is an access to a tensor')
+            values = settle(computed, access.type, self._cast, skip=False)
+            self.memory.of(access.tensor).write(self._start(access), access.pairs, access.dtype, values)
+
     def _start(self, access: NeuronAP) -> int:
         try:
             return access.offset.evaluate(self.axes)
@@ -225,5 +247,6 @@ class Interpreter:
         except LookupError as error:
             raise MissingSemanticsError(str(error)) from None
         names = tuple(operand.name for operand in info.operands)
-        plan = self._plans[cls] = Plan(semantics, getattr(semantics, "uses_machine", False), names)
+        stores = tuple(operand.name for operand in info.operands if not operand.access.is_load)
+        plan = self._plans[cls] = Plan(semantics, getattr(semantics, "uses_machine", False), names, stores)
         return plan

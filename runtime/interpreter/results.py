@@ -60,6 +60,16 @@ def settled(inst: Instruction, result: Any, cast: Cast, *, skip: bool = False) -
     return tuple([settle(value, target.type, cast, skip=skip) for target, value in zip(results, values, strict=True)])
 
 
+def parted(result: Any, n_stores: int) -> tuple[Any, tuple[Any, ...]]:
+    """Return the result of an instruction that writes through operands, too, and what it writes there.
+
+    Raises: InterpreterError where its semantics gives more or fewer of these.
+    """
+    if not isinstance(result, tuple) or len(result) != 1 + n_stores:
+        raise InterpreterError(f"its semantics gives a result, and what is written through {n_stores} operands")
+    return result[0], result[1:]
+
+
 def dtype_of_array(array: Array) -> DType:
     """Return the dtype of the elements of an array; f32 where it could also be f32r or tf32."""
     found = natural_dtype(array.dtype)

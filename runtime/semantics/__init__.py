@@ -11,6 +11,9 @@ once, to the dtype of the result. An array that has the result's dtype already i
 function must not go by the dtypes that the instruction states for its operands to interpret their arrays: where a
 rounding is skipped, an operand is wider than it says.
 
+An operand that is only written is None, too. What an instruction writes through such operands its function returns
+behind the result, in a tuple: an array for each of them, None for one that is absent.
+
 A function that needs more, such as addresses or regions, is marked `@uses_machine`. It then gets a `Machine` in place
 of the operands, and reads them itself.
 
@@ -31,6 +34,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from runtime.access import NeuronAP
     from runtime.blocks import Block
+    from runtime.engines import NeuronEngine
     from runtime.values import Operand
 
 Array = NDArray[Any]
@@ -62,6 +66,10 @@ class Machine(Protocol):
     """What the interpreter offers to functions that are marked `@uses_machine`."""
 
     out_of_bounds: OutOfBounds
+
+    @property
+    def registers(self) -> dict[NeuronEngine, Array]:
+        """What the accumulators of an engine hold, f32, one for each lane; nothing where that is not known."""
 
     def value(self, operand: Operand) -> Any:
         """Return the array that an operand has now; an access pattern is read."""

@@ -2,8 +2,9 @@
 
 An element whose dtype does not change keeps its bits. One whose dtype changes goes through f32 and is rounded once on
 the way out; an integer beyond 2 ** 24 loses its last bits on the way in. The scalar engine sends every element through
-f32: only the vector and gpsimd engines, and DMA, copy bits.
-Source: AWS Neuron documentation, `nki.isa.tensor_copy`, `nki.isa.dma_copy`.
+f32, but in a program for trn2 or later, where it copies bits, as the vector and gpsimd engines and DMA do on all.
+Source: AWS Neuron documentation, `nki.isa.tensor_copy`, `nki.isa.dma_copy`; Trainium2 architecture
+guide, Scalar Engine.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from runtime.access import NeuronAP
 from runtime.arithmetic import widen
 from runtime.engines import NeuronEngine
 from runtime.interpreter.errors import InterpreterError
+from runtime.names import function_of
 from runtime.semantics import Array, Machine, Placed, Positions, uses_machine
 from runtime.semantics.run_time_indices import extents_of, in_range
+from runtime.targets import parse_target, trn2
 
 
 def copy(inst: Any, operands: Sequence[Any]) -> Array:
@@ -146,8 +149,15 @@ def _moved(inst: Any, window: Positions, extents: tuple[int, ...], machine: Mach
 
 def converted(array: Array, inst: Any) -> Array:
     """Return what a copy reads as it goes to the rounding: in f32 where the dtype changes, or on the scalar engine."""
-    exact = inst.src.dtype is inst.dtype and inst.engine is not NeuronEngine.SCALAR
+    exact = inst.src.dtype is inst.dtype and (inst.engine is not NeuronEngine.SCALAR or _is_exact_on_scalar(inst))
     return array if exact else widen(array)
+
+
+def _is_exact_on_scalar(inst: Any) -> bool:
+    """Whether the program is for a generation whose scalar engine copies bits."""
+    function = function_of(inst)
+    name = function.module.target if function is not None and function.module is not None else None
+    return name is not None and parse_target(name) >= trn2
 
 
 def reshaped(array: Array, shape: tuple[int, ...]) -> Array:

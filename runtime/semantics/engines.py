@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from runtime.access import NeuronAP
-from runtime.arithmetic import ALU, BITVEC, FUNCTIONS, evaluate, widen, word
+from runtime.arithmetic import ALU, ALU_OF_ONE, BITVEC, FUNCTIONS, evaluate, widen, word
 from runtime.engines import NeuronEngine
 from runtime.interpreter.errors import InterpreterError
 from runtime.semantics import Array
+from runtime.semantics.scalars import per_partition, scalars
 
 
 def activation(inst: Any, operands: Sequence[Any]) -> Array:
@@ -24,11 +25,11 @@ def activation(inst: Any, operands: Sequence[Any]) -> Array:
 
     Shapes: `scale` and `bias` are one element, or one for each partition of `src`.
     """
-    src, bias = operands
+    src, bias, scale_vector = operands
     argument = widen(src)
-    argument = argument * np.float32(inst.scale)
-    if bias is not None:
-        argument = argument + _per_partition(widen(bias), argument)
+    argument = argument * scalars(scale_vector, inst.scale, argument)
+    if bias is not None or inst.bias_scalar is not None:
+        argument = argument + scalars(bias, inst.bias_scalar, argument)
     return evaluate(word(FUNCTIONS, inst.function), argument)
 
 
@@ -79,33 +80,21 @@ def transpose(inst: Any, operands: Sequence[Any]) -> Array:
 def tensor_reduce(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the elements of the last dimensions, those of `reduce_dims`, combined by `op`, negated with `negate`.
 
-    Dtypes: f32, rounded after each element, from the first to the last in row-major order.
+    Dtypes: f32, rounded after each element, from the first to the last in row-major order; on bits the integers of
+        `src`.
     """
-    src = widen(operands[0])
+    if inst.op == "subtract":
+        raise InterpreterError("the source does not say what is subtracted from what")
+    src = operands[0] if inst.op in BITVEC else widen(operands[0])
     n_dims = len(inst.reduce_dims)
     kept = src.shape[: src.ndim - n_dims]
     rows = src.reshape(*kept, -1)
-    operation = word(ALU, inst.op)
+    operation = word({**ALU, **BITVEC}, inst.op)
     total = rows[..., 0]
     for column in range(1, rows.shape[-1]):
         total = operation(total, rows[..., column])
     total = -total if inst.negate else total
     return np.asarray(total).reshape(*kept, *(1,) * n_dims if inst.keepdims else ())
-
-
-def matmul(inst: Any, operands: Sequence[Any]) -> Array:
-    """Return `stationary.T @ moving`.
-
-    Shapes: [K, M] and [K, N] give [M, N].
-    Dtypes: f32 products, added up in f32 for K from first to last, so that the result does not depend on a BLAS.
-    """
-    if inst.is_transpose or inst.perf_mode is not None:
-        raise InterpreterError("neither is_transpose nor a perf_mode has semantics yet")
-    stationary, moving = (widen(operand) for operand in operands)
-    total = np.zeros((*stationary.shape[1:], *moving.shape[1:]), np.float32)
-    for left, right in zip(stationary, moving, strict=True):
-        total += np.multiply.outer(left, right)
-    return total
 
 
 def _is_on_gpsimd(inst: Any) -> bool:
@@ -120,13 +109,15 @@ def _with_scalar(array: Array, op: str, scalar: Any, reverse: bool, *, elementwi
     """Return `array op scalar`, or `scalar op array`."""
     if op == "bitwise_not":
         return BITVEC[op](array, array)
+    if op in ALU_OF_ONE:
+        return evaluate(FUNCTIONS[op], widen(array))
     if scalar is None:
         raise InterpreterError(f"the operation {op} has no scalar")
     if op in BITVEC:
         operation, left, right = BITVEC[op], array, _as_integers(scalar, array)
     else:
         operation, left, right = word(ALU, op), widen(array), widen(np.asarray(scalar))
-    right = right if elementwise else _per_partition(right, left)
+    right = right if elementwise else per_partition(right, left)
     return operation(right, left) if reverse else operation(left, right)
 
 
@@ -136,15 +127,3 @@ def _as_integers(scalar: Any, like: Array) -> Array:
     if like.dtype.kind not in "iu" or (integers != scalar).any():
         raise InterpreterError(f"operations on bits need integers, not {scalar} with elements of {like.dtype}")
     return integers
-
-
-def _per_partition(array: Array, like: Array) -> Array:
-    """Return one element, or one for each partition of `like`, in a shape that broadcasts with it."""
-    if array.size == 1:
-        return array.reshape([1] * like.ndim)
-    if array.ndim and like.ndim and array.size == array.shape[0] == like.shape[0]:
-        return array.reshape(-1, *[1] * (like.ndim - 1))
-    found, partitions = ",".join(map(str, array.shape)), like.shape[0] if like.ndim else 1
-    raise InterpreterError(
-        f"a scalar operand has one element, or one for each of {partitions} partitions, not [{found}]"
-    )

@@ -34,6 +34,7 @@ CODES: Mapping[str, str] = {
     "V033": "an operand of the wrong rank",
     "V034": "an operand slot holds what is neither a value nor an access",
     "V035": "an access in an operand of an instruction without memory",
+    "V036": "an SSA value in an operand through which the instruction writes",
     # Attributes.
     "V040": "an attribute is missing or of the wrong kind",
     "V041": "an attribute is out of its bounds",
@@ -59,6 +60,7 @@ CODES: Mapping[str, str] = {
     "V065": "an access starts at a partition where the engines cannot start",
     "V066": "the tensor engine of the target does not take the operands, or has no such mode",
     "V067": "a result of the tensor engine lies in more than one bank",
+    "V068": "a rule that the instruction has on this target",
     # Accesses.
     "V070": "an access reaches outside of its tensor",
     "V071": "an access with a pair that reaches nothing",

@@ -34,6 +34,8 @@ def check_on_target(
         plan.engines[assigned] = engines
     if not engines:
         return  # which is said already
+    for problem in plan.target_rules(inst, target):
+        findings.add("V068", problem.message, inst, problem.field)
     accesses = [operand for operand in (*inst.operands(), inst.dst) if isinstance(operand, NeuronAP)]
     on_data_path = not plan.info.is_control and all(engine in _COMPUTE for engine in engines)
     if runs and target.start_partitions and on_data_path:
@@ -119,8 +121,8 @@ def _check_tensor_engine(inst: NeuronInst, plan: ClassPlan, target: Target, find
     if dst is not None and dst.tensor.memory == "psum":
         reached = 1 + sum(abs(step) * (num - 1) for step, num in dst.pairs[1:])
         size = (reached * dst.dtype.bits + 7) // 8
-        if size > target.psum_bank_bytes:
-            message = (
-                f"{{value}} spans {size} bytes of a partition; a result lies in one bank, of {target.psum_bank_bytes}"
-            )
+        most = target.matmul_banks * target.psum_bank_bytes
+        if size > most:
+            banks = "one bank" if target.matmul_banks == 1 else f"{target.matmul_banks} banks"
+            message = f"{{value}} spans {size} bytes of a partition; a result lies in {banks}, of {most}"
             findings.add("V067", message, inst, "dst", dst)

@@ -73,6 +73,10 @@ def _check_slot(
         help = f"`{plan.info.mnemonic}` is an instruction without memory"
         findings.add("V035", message, inst, slot, held, help)
         return False
+    if not info.access.is_load and not isinstance(held, NeuronAP):
+        message = f'the operand "{slot}" is {{value}}, an SSA value; expected an access to a tensor, which is written'
+        findings.add("V036", message, inst, slot, held)
+        return False
     sound = _check_type(held, slot, info, inst, findings) if info.dtypes or info.rank else True
     if isinstance(held, NeuronAP):
         if info.memory and held.tensor.memory not in info.memory:
@@ -113,4 +117,5 @@ def any_of(dtypes: tuple[str, ...]) -> str:
 _GROUPS = (
     ("a float", {dtype.name for dtype in DTYPES if dtype.is_float}),
     ("an integer", {dtype.name for dtype in DTYPES if dtype.is_int}),
+    ("a type of the engines", {dtype.name for dtype in DTYPES} - {"i4", "i64", "u4", "u64", "f64", "f4e2m1"}),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,8 @@ from runtime.builtin import Opaque
 from runtime.engines import NeuronEngine
 from runtime.generic import GenericInst, Initializer
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo
-from runtime.instructions import Instruction, NeuronInst
+from runtime.instructions import Instruction, NeuronInst, Problem
+from runtime.targets import Target
 from runtime.types import Type
 from runtime.verifier.attribute_kinds import Kind, kind_of
 
@@ -35,6 +36,7 @@ class ClassPlan:
     has_own_rules: bool
     is_generic: bool
     is_initializer: bool
+    target_rules: Callable[[Any, Target], Iterator[Problem]]  # what a wrapper's `verify_on` says of a target
     engines: dict[NeuronEngine | None, tuple[NeuronEngine, ...]]  # where one may run on the target, by that assigned
 
     @classmethod
@@ -46,7 +48,10 @@ class ClassPlan:
         return cls(
             info=info,
             operands=info.operands,
-            slots=tuple((one.name, not (one.variadic or one.dtypes or one.rank), one) for one in info.operands),
+            slots=tuple(
+                (one.name, not (one.variadic or one.dtypes or one.rank or not one.access.is_load), one)
+                for one in info.operands
+            ),
             attributes=tuple((attribute, kind_of(attribute)) for attribute in info.attributes) if defined else (),
             indices=info.ap_indices,
             infer=_inference(made),
@@ -60,8 +65,13 @@ class ClassPlan:
             has_own_rules=made.verify is not Instruction.verify,
             is_generic=issubclass(made, GenericInst),
             is_initializer=issubclass(made, Initializer),
+            target_rules=getattr(made, "verify_on", _no_rules),
             engines={},
         )
+
+
+def _no_rules(inst: Instruction, target: Target) -> Iterator[Problem]:
+    return iter(())
 
 
 def _inference(made: type[Instruction]) -> Callable[[Instruction], tuple[Type | None, ...]] | None:

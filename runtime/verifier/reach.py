@@ -26,14 +26,14 @@ def check_reach(inst: NeuronInst, plan: ClassPlan, target: Target | None, findin
     engine = NeuronEngine.SYNC if plan.info.is_control else inst.assigned_engine
     if engine is not None and engine is not NeuronEngine.UNKNOWN:
         for access in accesses:
-            if not _reaches(engine, access):
+            if not _reaches(engine, access, inst.dst):
                 _report(inst, access, (engine,), findings)
         return
     names = plan.info.engines_on(target.name if target is not None else None)
     engines = [NeuronEngine(name) for name in names]
-    if not engines or any(all(_reaches(engine, access) for access in accesses) for engine in engines):
+    if not engines or any(all(_reaches(engine, access, inst.dst) for access in accesses) for engine in engines):
         return
-    out_of_reach = [access for access in accesses if not any(_reaches(engine, access) for engine in engines)]
+    out_of_reach = [access for access in accesses if not any(_reaches(engine, access, inst.dst) for engine in engines)]
     for access in out_of_reach:
         _report(inst, access, engines, findings)
     if not out_of_reach:
@@ -55,9 +55,11 @@ def _accesses(inst: NeuronInst, plan: ClassPlan) -> list[NeuronAP]:
     return found
 
 
-def _reaches(engine: NeuronEngine, access: NeuronAP) -> bool:
+def _reaches(engine: NeuronEngine, access: NeuronAP, dst: NeuronAP | None) -> bool:
+    """Whether an engine reads and writes as an access does; what is added to a destination is added there."""
     memory, mode = access.tensor.memory, access.mode
-    return (not mode.is_load or memory in engine.reads) and (not mode.is_store or memory in engine.writes)
+    is_read = mode.is_load and access is not dst
+    return (not is_read or memory in engine.reads) and (not mode.is_store or memory in engine.writes)
 
 
 def _report(inst: NeuronInst, access: NeuronAP, engines: Sequence[NeuronEngine], findings: Findings) -> None:

@@ -65,6 +65,9 @@ def check_results(inst: Instruction, plan: ClassPlan, findings: Findings) -> Non
 def check_engine(inst: NeuronInst, plan: ClassPlan, target: Target | None, findings: Findings) -> None:
     """Check the engine that an instruction was given, or the engines that it has to choose from."""
     legal, engine = plan.info.engines_on(target.name if target is not None else None), inst.assigned_engine
+    if plan.info.engines and not legal:
+        findings.add("V060", f"`{plan.info.mnemonic}` is no instruction of {target}", inst)
+        return
     if engine is not None and engine is not NeuronEngine.UNKNOWN:
         if legal and engine.value not in legal:
             where = f" of {target}" if legal is not plan.info.engines else ""

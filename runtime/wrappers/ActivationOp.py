@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from generated.neuron.ActivationOpGen import ActivationOpGen
 from runtime.instructions import Problem
+from runtime.targets import Target
+from runtime.tile_rules import why_not_activation, why_not_activation_on
 
 
 class ActivationOp(ActivationOpGen):
     """An activation function on the scalar engine, `function(src * scale + bias)`.
 
-    Shapes: `bias` has one element for each partition of `src`, [P, 1].
+    Shapes: `bias` and `scale_vector` have one element for each partition of `src`, [P, 1].
     Source: AWS Neuron documentation, `nki.isa.activation`.
     """
 
@@ -19,9 +21,7 @@ class ActivationOp(ActivationOpGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        if self._bias is None or self._bias.type.shape is None or not self._src.type.shape:
-            return
-        expected = (self._src.shape[0], 1)
-        if self._bias.shape != expected:
-            found = ",".join(map(str, self._bias.shape))
-            yield Problem(f"bias is [{found}]; one element for each partition of src is [{expected[0]},1]", "bias")
+        yield from why_not_activation(self)
+
+    def verify_on(self, target: Target) -> Iterator[Problem]:
+        yield from why_not_activation_on(self, target)

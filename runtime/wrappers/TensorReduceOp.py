@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generated.neuron.TensorReduceOpGen import TensorReduceOpGen
+from runtime.arithmetic import BITVEC
 from runtime.instructions import Problem
+from runtime.tile_rules import why_not_on_bits
 
 
 class TensorReduceOp(TensorReduceOpGen):
@@ -18,6 +20,10 @@ class TensorReduceOp(TensorReduceOpGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
+        if self._op in BITVEC:
+            yield from why_not_on_bits(self._op, ("src", self._src.type), ("result", self.type))
+            if self._negate:
+                yield Problem(f"op is {self._op}, which works on bits; nothing is negated", "negate")
         rank, dims = self._src.type.rank, tuple(self._reduce_dims)
         if rank is None:
             return

@@ -1,15 +1,18 @@
-"""Which operations of `TensorScalarPtrOp` work on bits, and what follows from it."""
+"""Which operations of `TensorScalarPtrOp` go together, with which scalars, and on which engine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from generated.neuron.TensorScalarPtrOpGen import TensorScalarPtrOpGen
+from runtime.arithmetic import ALU_OF_ONE, BITVEC
+from runtime.dtypes import f32
+from runtime.engines import NeuronEngine
 from runtime.instructions import Problem
+from runtime.targets import Target, trn2
+from runtime.tile_rules import why_not_on_bits
 
-BITVEC = frozenset(
-    {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "logical_shift_left", "logical_shift_right"}
-)
+_ON_SCALAR_OF_TRN2 = (("mult", "add"), ("mult", None), ("add", None))
 
 
 class TensorScalarPtrOp(TensorScalarPtrOpGen):
@@ -27,5 +30,49 @@ class TensorScalarPtrOp(TensorScalarPtrOpGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        if self._op1 is not None and (self._op0 in BITVEC) != (self._op1 in BITVEC):
+        on_bits = self._op0 in BITVEC
+        if self._op1 is not None and on_bits != (self._op1 in BITVEC):
             yield Problem(f"op0 is {self._op0} and op1 is {self._op1}; both must work on bits, or both compute", "op1")
+            return
+        yield from self._why_not_scalars()
+        engine = self.assigned_engine
+        if on_bits:
+            yield from why_not_on_bits(self._op0, ("src", self._src.type), ("result", self.type))
+            if engine in (NeuronEngine.SCALAR, NeuronEngine.GPSIMD):
+                yield Problem(f"op0 is {self._op0}, which works on bits; the vector engine does that", "engine")
+        elif engine is NeuronEngine.GPSIMD and (self._op0, self._op1) != ("rsqrt", None):
+            yield Problem(f"op0 is {self._op0}; the gpsimd engine has rsqrt only", "engine")
+
+    def verify_on(self, target: Target) -> Iterator[Problem]:
+        on_scalar = self.assigned_engine is NeuronEngine.SCALAR and target.arch_level == trn2.arch_level
+        if on_scalar and (self._op0, self._op1) not in _ON_SCALAR_OF_TRN2:
+            done = self._op0 if self._op1 is None else f"{self._op0} and {self._op1}"
+            yield Problem(f"the scalar engine of {target} has mult and add, mult, and add; not {done}", "op0")
+
+    def _why_not_scalars(self) -> Iterator[Problem]:
+        for number, op, operand, constant in (
+            (0, self._op0, self._operand0, self._scalar0),
+            (1, self._op1, self._operand1, self._scalar1),
+        ):
+            name, present = f"operand{number}", operand is not None or constant is not None
+            if op is None:
+                if present:
+                    yield Problem(f"there is no op{number} for a scalar", name if operand is not None else "scalar1")
+            elif op in ALU_OF_ONE or op == "bitwise_not":
+                if operand is not None or constant:
+                    yield Problem(f"op{number} is {op}, which takes no scalar", f"op{number}")
+            elif not present:
+                yield Problem(f"op{number} is {op}, and there is no scalar for it", f"op{number}")
+            elif operand is not None:
+                yield from self._why_not_operand(number, op, name)
+
+    def _why_not_operand(self, number: int, op: str, name: str) -> Iterator[Problem]:
+        operand = self._operand1 if number else self._operand0
+        dtype = None if operand is None else operand.type.dtype
+        is_tile = number == 1 and self._is_scalar_tensor_tensor
+        if dtype is None or is_tile:
+            return
+        if op in BITVEC and not dtype.is_int:
+            yield Problem(f"{name} has elements of {dtype}; {op} works on the bits of integers", name)
+        elif op not in BITVEC and dtype is not f32:
+            yield Problem(f"{name} has elements of {dtype}; an operation that computes takes f32 scalars", name)

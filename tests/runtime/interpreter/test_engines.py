@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from generated.neuron.TensorTensorOpGen import TensorTensorOpGen
 from generated.vocabulary import ACTIVATION_FUNCTIONS, ALU_OPS
-from runtime.arithmetic import ALU, BITVEC, FUNCTIONS
-from runtime.dtypes import bf16, dtype_of, f32
+from runtime.arithmetic import ALU, ALU_OF_ONE, BITVEC, FUNCTIONS
+from runtime.dtypes import dtype_of
 from runtime.engines import NeuronEngine
 from runtime.interpreter import InterpreterError
 from runtime.wrappers.ActivationOp import ActivationOp
@@ -28,9 +28,12 @@ BF16_VALUES = BF16_CODES[BF16_CODES >> 7 & 0xFF != 0xFF].view(ml_dtypes.bfloat16
 IN_PYTHON: dict[str, Callable[[float], float]] = {
     "copy": lambda x: x,
     "abs": abs,
+    "arctan": math.atan,
     "cos": math.cos,
     "erf": math.erf,
+    "erf_dx": lambda x: 2 / math.sqrt(math.pi) * math.exp(-x * x),
     "exp": math.exp,
+    "gelu_sigmoid": lambda x: x / (1 + math.exp(-1.702 * x)),
     "log": math.log,
     "neg": lambda x: -x,
     "reciprocal": lambda x: 1 / x,
@@ -59,7 +62,8 @@ def activated(x: NDArray[Any], function: Any, *, dtype: str = "f32", **fields: A
 
 def test_every_word_of_the_vocabulary_has_arithmetic() -> None:
     assert set(FUNCTIONS) == set(ACTIVATION_FUNCTIONS)
-    assert {*ALU, *BITVEC} == set(ALU_OPS)
+    assert {*ALU, *BITVEC, *ALU_OF_ONE} == set(ALU_OPS)
+    assert set(ALU_OF_ONE) <= set(FUNCTIONS)
 
 
 @pytest.mark.parametrize("function", IN_PYTHON)
@@ -297,8 +301,15 @@ def test_matmul_of_narrow_operands_is_f32(dtype: str) -> None:
     assert result.tolist() == (left.astype(int).T @ right.astype(int)).tolist()
 
 
-def test_modes_of_matmul_are_refused() -> None:
+def test_a_product_transposes_with_an_identity_only() -> None:
+    tile = np.array([[1, np.nan], [-np.inf, 4]], np.float32)
+    found = product(tile, np.eye(2, dtype=np.float32), "f32", is_transpose=True)
+    assert found.tobytes() == tile.T.tobytes()
+    with pytest.raises(InterpreterError, match=r"transposes with an identity of \[2,2\] as moving only"):
+        product(tile, np.ones((2, 2), np.float32), "f32", is_transpose=True)
+
+
+def test_a_product_is_added_to_a_tensor_only() -> None:
     ones = np.ones((2, 2), np.float32)
-    with pytest.raises(InterpreterError, match="neither is_transpose nor a perf_mode has semantics yet"):
-        product(ones, ones, "f32", is_transpose=True)
-    assert bf16.bits + 16 == f32.bits
+    with pytest.raises(InterpreterError, match="a product is added to what its dst holds, and there is none"):
+        product(ones, ones, "f32", accumulate=True)

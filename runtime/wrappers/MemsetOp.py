@@ -1,0 +1,20 @@
+"""Which constants a tile of integers can be filled with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generated.neuron.MemsetOpGen import MemsetOpGen
+from runtime.instructions import Problem
+
+
+class MemsetOp(MemsetOpGen):
+    """One constant everywhere; in a tile of integers a whole number that they hold."""
+
+    __slots__ = ()
+
+    def verify(self) -> Iterator[Problem]:
+        yield from super().verify()
+        dtype, value = self.type.dtype, self._value
+        if dtype is not None and dtype.is_int and not (dtype.lowest <= value <= dtype.largest and value == int(value)):
+            yield Problem(f"value is {value}, which is no element of {dtype}", "value")

@@ -1,0 +1,22 @@
+"""How large the states of a random generator are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generated.neuron.RandGetStateOpGen import RandGetStateOpGen
+from runtime.instructions import Problem
+from runtime.tile_rules import why_not_states
+
+
+class RandGetStateOp(RandGetStateOpGen):
+    """States of the lanes of an engine.
+
+    Source: AWS Neuron documentation, `nki.isa.rand_get_state`.
+    """
+
+    __slots__ = ()
+
+    def verify(self) -> Iterator[Problem]:
+        yield from super().verify()
+        yield from why_not_states(self, "result", self.type)

@@ -38,7 +38,8 @@ examples:
   python -m passes model.onnx --elide 16
 
 Files whose names end in .bir or .json hold BIR, in .onnx a model, all others the text form. FILE may be - for standard
-input, and OUT for standard output. Without --passes, --auto-cast and --policy the program is only read, checked and printed.
+input, and OUT for standard output. Without --passes, --auto-cast and --policy the program is only read, checked and
+printed.
 
 A pipeline is names of passes and of pipelines, separated by commas, each with options in braces, separated by commas or
 spaces: "auto-cast-fp32{mode=matmult type=bf16},dtype-mutator,eliminate-casts". fixpoint(a, b) repeats its steps until

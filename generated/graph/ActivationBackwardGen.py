@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunction
+from generated.vocabulary import FLOATS, ActivationFunction
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_equal
@@ -31,7 +31,9 @@ class ActivationBackwardGen(GraphInst):
         gradient: floats
             The gradient with respect to the result of the function, of the shape of `src`.
     Attributes:
-        function: activation_function
+        function: activation_function, one of "copy", "abs", "cos", "erf", "exp", "gelu", "gelu_tanh", "log", "neg",
+            "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "silu", "sin", "softplus", "sqrt", "square",
+            "tanh"
             The function.
     Results:
         result: the type of src
@@ -82,7 +84,29 @@ class ActivationBackwardGen(GraphInst):
                 "function",
                 "enum",
                 enum="activation_function",
-                one_of=ACTIVATION_FUNCTIONS,
+                one_of=(
+                    "copy",
+                    "abs",
+                    "cos",
+                    "erf",
+                    "exp",
+                    "gelu",
+                    "gelu_tanh",
+                    "log",
+                    "neg",
+                    "reciprocal",
+                    "relu",
+                    "round",
+                    "rsqrt",
+                    "sigmoid",
+                    "sign",
+                    "silu",
+                    "sin",
+                    "softplus",
+                    "sqrt",
+                    "square",
+                    "tanh",
+                ),
             ),
         ),
         results=(ResultInfo(same_as="src"),),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunction
+from generated.vocabulary import FLOATS, ActivationFunction
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst
 from runtime.types import Type
@@ -24,7 +24,9 @@ class ActivationGen(GraphInst):
         src: floats
             The elements that the function is applied to.
     Attributes:
-        function: activation_function
+        function: activation_function, one of "copy", "abs", "cos", "erf", "exp", "gelu", "gelu_tanh", "log", "neg",
+            "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "silu", "sin", "softplus", "sqrt", "square",
+            "tanh"
             The function.
     Results:
         result: the type of src
@@ -62,7 +64,29 @@ class ActivationGen(GraphInst):
                 "function",
                 "enum",
                 enum="activation_function",
-                one_of=ACTIVATION_FUNCTIONS,
+                one_of=(
+                    "copy",
+                    "abs",
+                    "cos",
+                    "erf",
+                    "exp",
+                    "gelu",
+                    "gelu_tanh",
+                    "log",
+                    "neg",
+                    "reciprocal",
+                    "relu",
+                    "round",
+                    "rsqrt",
+                    "sigmoid",
+                    "sign",
+                    "silu",
+                    "sin",
+                    "softplus",
+                    "sqrt",
+                    "square",
+                    "tanh",
+                ),
             ),
         ),
         results=(ResultInfo(same_as="src"),),

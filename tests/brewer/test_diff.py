@@ -136,9 +136,7 @@ def test_a_tighter_rule_and_a_word_less(tree: Tree, capsys: pytest.CaptureFixtur
         BINARY, ("constraints:\n", "constraints:\n  alike: {equal: [lhs.shape, rhs.shape], message: one shape}\n")
     )
     tree.edit(BINARY, ("[pow]", "[mul]"))
-    tree.edit(
-        WORDS, ("      - max\n      - min\n      - pow\n\n  perf_mode", "      - max\n      - min\n\n  perf_mode")
-    )
+    tree.edit(WORDS, ("      - max\n      - min\n      - pow\n\n  p", "      - max\n      - min\n\n  p"))
     found = tree.diff(capsys)
     binary = named(found)["graph/Binary"]
     effects = {change["rule"]: change["effects"] for change in binary["changes"]}

@@ -307,7 +307,7 @@ CONSTRAINT = Table(
             for name, doc, terms in zip(RELATIONS, _RELATION_DOCS, _RELATION_EXAMPLES, strict=True)
         ),
         *(
-            Key(name, ListOf(Reference("optional field"), is_set=True), doc, f"{name}: [scale, table]")
+            Key(name, ListOf(Reference("optional field"), is_set=True, least=2), doc, f"{name}: [scale, table]")
             for name, doc in zip(PRESENCES, _PRESENCE_DOCS, strict=True)
         ),
         Key(

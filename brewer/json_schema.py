@@ -190,10 +190,10 @@ def _compound_schema(kind: Kind, lists: Lists) -> Schema:
         case OneOrMore(item):
             one = _kind_schema(item, lists)
             return {"anyOf": [one, {"type": "array", "items": one, "uniqueItems": True}]}
-        case ListOf(item, length, is_set):
+        case ListOf(item, length, is_set, least):
             schema: Schema = {"type": "array", "items": _kind_schema(item, lists)}
             schema |= {"minItems": length, "maxItems": length} if length is not None else {}
-            return schema | ({"minItems": 1, "uniqueItems": True} if is_set else {})
+            return schema | ({"minItems": least, "uniqueItems": True} if is_set else {})
         case Section(table):
             return _ref(table)
         case Entries(names, value, may_be_empty):

@@ -96,7 +96,8 @@ class OneOrMore:
 class ListOf:
     item: Kind
     length: int | None = None
-    is_set: bool = False  # at least one, none twice
+    is_set: bool = False  # at least so many, none twice
+    least: int = 1
 
 
 @frozen

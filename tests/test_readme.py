@@ -71,7 +71,7 @@ def test_the_example_of_the_builder_runs(tmp_path: Path) -> None:
         "func @main(%x: f32[128,512]) {\n"
         "  tensor %t: bf16[128,1024] sbuf\n"
         "  %t[512 | 1024:128, 1:512] = activation gelu %x\n"
-        "  %y: f32[128,512] = tensor_tensor add %t[512 | 1024:128, 1:512], %x\n"
+        "  %y: f32[128,512] = reciprocal %t[512 | 1024:128, 1:512]\n"
         "  return %y\n"
         "}\n\n"
     )

@@ -53,7 +53,6 @@ class FusedConvBiasActGen(Conv):
         residual_dtype: residual.dtype equals src.dtype, where residual is present
     Passes:
         op_kind: compute
-        force_f32: always
         wide_range: where activation is exp or square
     Text:
         graph.fused_conv_bias_act {src}, {weights}(? bias {bias})(? residual {residual})(? activation {activation})
@@ -150,7 +149,6 @@ class FusedConvBiasActGen(Conv):
         ),
         op_kind="compute",
         facts={
-            "force_f32": True,
             "wide_range": {"activation": ("exp", "square")},
         },
         semantics="convolutions.fused_bias_act",

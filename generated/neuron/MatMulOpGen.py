@@ -82,7 +82,6 @@ class MatMulOpGen(NeuronNaryInst):
           tensor %x: bf16[64,128] sbuf input
           tensor %y: f32[32,128] psum output
           %y = matmul %w, %x
-          %y = matmul %w, %x {accumulate = true}
         }
     Source:
         AWS Neuron documentation, nki.isa.nc_matmul

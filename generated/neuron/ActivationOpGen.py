@@ -64,7 +64,7 @@ class ActivationOpGen(NeuronUnaryInst):
     Text:
         activation {function} {src}(? bias {bias})(? scale {scale})
         in the dictionary: scale_vector, bias_scalar
-    BIR, version 1:
+    BIR, version 2:
         operands: src, bias, scale_vector
         fields: function, scale, bias_scalar
     Examples:
@@ -93,6 +93,7 @@ class ActivationOpGen(NeuronUnaryInst):
         name="ActivationOp",
         dialect="neuron",
         mnemonic="activation",
+        version=2,
         operands=(
             OperandInfo(
                 "src",

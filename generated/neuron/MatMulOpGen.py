@@ -73,7 +73,7 @@ class MatMulOpGen(NeuronNaryInst):
     Text:
         matmul {stationary}, {moving}
         in the dictionary: is_transpose, perf_mode, accumulate, is_lhs_onezero, is_rhs_onezero, tile_position, tile_size
-    BIR, version 1:
+    BIR, version 2:
         operands: stationary, moving
         fields: is_transpose, perf_mode, accumulate, is_lhs_onezero, is_rhs_onezero, tile_position, tile_size
     Examples:
@@ -109,6 +109,7 @@ class MatMulOpGen(NeuronNaryInst):
         name="MatMulOp",
         dialect="neuron",
         mnemonic="matmul",
+        version=2,
         operands=(
             OperandInfo(
                 "stationary",

@@ -44,8 +44,9 @@ class BatchedDenseSolveGen(GraphInst):
     BIR, version 1:
         operands: matrix, rhs
     Examples:
-        func @main(%a: f64[4,3,3], %b: f64[4,3,2]) {
-          %x: f64[4,3,2] = graph.batched_dense_solve %a, %b
+        func @main(%b: f64[2,2,4]) {
+          %a: f64[2,2,2] = graph.constant {value = dense<[[[2.0, 1.0], [1.0, 3.0]], [[1.0, 0.0], [2.0, 1.0]]]>}
+          %x: f64[2,2,4] = graph.batched_dense_solve %a, %b
           return %x
         }
     Source:

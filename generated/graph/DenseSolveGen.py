@@ -43,8 +43,9 @@ class DenseSolveGen(GraphInst):
     BIR, version 1:
         operands: matrix, rhs
     Examples:
-        func @main(%a: f64[3,3], %b: f64[3]) {
-          %x: f64[3] = graph.dense_solve %a, %b
+        func @main(%b: f64[2]) {
+          %a: f64[2,2] = graph.constant {value = dense<[[2.0, 1.0], [1.0, 3.0]]>}
+          %x: f64[2] = graph.dense_solve %a, %b
           return %x
         }
     Source:

@@ -8,7 +8,8 @@ instruction that somebody adds is treated by its definition, and one of which no
 - A result is fixed where the instruction keeps its dtype, or nothing about it may change, or it must run in f32, or the
   program's author asked for its rounding, or a pass has promoted it to the accumulation dtype (`keep_alu_dtype`).
 - The operands of an instruction of kind `compute` are what is contracted: matrix products and convolutions.
-- A conversion is an instruction of kind `data_movement` with one operand, whose result has its type but for the dtype.
+- A conversion is an instruction of kind `data_movement` with one operand, whose result has its type but for the dtype;
+  a load is known by its class, since its type follows from more than that: it may be broadcast over the partitions.
 
 Deliberately absent: types of values in the program; they change while it is rewritten.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from runtime.access import AccessMode, NeuronAP
 from runtime.blocks import Block
 from runtime.builtin import Opaque
@@ -81,7 +83,8 @@ def is_conversion(inst: Instruction) -> bool:
     info = inst.INFO
     if not is_conversion_class(type(inst)):
         return False
-    return info.results[0].same_as == info.operands[0].name and inst.type.shape == converted(inst).type.shape
+    copies = info.results[0].same_as == info.operands[0].name or isinstance(inst, SBAtomLoadGen)
+    return copies and inst.type.shape == converted(inst).type.shape
 
 
 def converted(conversion: Instruction) -> Operand:

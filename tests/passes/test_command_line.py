@@ -13,6 +13,7 @@ import pytest
 import passes.__main__ as driver
 from passes.command_line import main
 from passes.framework.dot_transform import DotTransform, TransformError
+from passes.pipelines import PIPELINES
 from passes.registry import PASSES
 from runtime.bir import bir_text, read_bir
 from runtime.dtypes import i32
@@ -94,7 +95,7 @@ def test_the_program_before_and_after(program: Path, capsys: pytest.CaptureFixtu
 def test_the_list_of_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list"]) == 0
     out = capsys.readouterr().out
-    assert [line for line in out.splitlines() if not line.startswith(" ")] == list(PASSES)
+    assert [line for line in out.splitlines() if not line.startswith(" ")] == [*PASSES, *PIPELINES]
     assert "    allow_excess_precision=false (bool): also remove" in out
 
 

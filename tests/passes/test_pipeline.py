@@ -8,6 +8,7 @@ from passes.build import build_pipeline
 from passes.eliminate_casts import NeuronEliminateCasts
 from passes.framework.options import describe_options
 from passes.framework.pass_manager import Fixpoint
+from passes.pipelines import PIPELINES
 from passes.registry import PASSES, load_all
 from runtime.diagnostics import DiagnosticsError
 from runtime.statistics import statistics_of
@@ -111,6 +112,7 @@ def test_an_empty_pipeline_has_no_steps() -> None:
 )
 def test_mistakes(pipeline: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("passes.build.PASSES", {"eliminate-casts": (), "fuse-loads": ()})  # whatever else there is
+    monkeypatch.setattr("passes.build.PIPELINES", {})
     with pytest.raises(DiagnosticsError) as error:
         build_pipeline(pipeline)
     (found,) = error.value.diagnostics
@@ -122,7 +124,7 @@ def test_mistakes(pipeline: str, expected: str, monkeypatch: pytest.MonkeyPatch)
 def test_the_names_that_there_are_come_from_the_table() -> None:
     with pytest.raises(DiagnosticsError) as error:
         build_pipeline("0")
-    assert re.findall(r'"(\S+)"', error.value.diagnostics[0].help) == list(PASSES)
+    assert re.findall(r'"(\S+)"', error.value.diagnostics[0].help) == [*PASSES, *PIPELINES]
 
 
 def test_all_mistakes_in_names_are_said_at_once() -> None:

@@ -1,8 +1,8 @@
 """Where the verifier shows a mistake: in the text that the program came from, else in the printed statement."""
 
 import runtime
+from generated.graph.BinaryGen import BinaryGen
 from generated.graph.IfGen import IfGen
-from generated.graph.MatMulGen import MatMulGen
 from runtime.blocks import Block
 from runtime.builder import Builder
 from runtime.diagnostics import DiagnosticsError
@@ -13,7 +13,7 @@ from runtime.wrappers.ActivationOp import ActivationOp
 
 TEXT = """\
 func @main(%a: i8[2,2]) {
-  %0: f32[2,2] = graph.matmul %a, %a
+  %0: f32[2,2] = graph.binary add %a, %a
 }
 """
 
@@ -31,7 +31,7 @@ def test_a_program_that_was_parsed_is_shown_in_its_text() -> None:
     module = runtime.parse(TEXT, "model.ir")
     (found,) = shown(module)
     assert found.splitlines()[0].startswith("model.ir:2:7: error[V050]")
-    assert found.splitlines()[1:] == ["  %0: f32[2,2] = graph.matmul %a, %a", "      ^^^^^^^^"]
+    assert found.splitlines()[1:] == ["  %0: f32[2,2] = graph.binary add %a, %a", "      ^^^^^^^^"]
 
 
 def test_a_clone_and_whoever_forgets_the_places_is_shown_as_printed() -> None:
@@ -47,7 +47,7 @@ def test_a_clone_and_whoever_forgets_the_places_is_shown_as_printed() -> None:
 def test_a_statement_that_was_added_to_a_parsed_program_is_shown_as_printed() -> None:
     module = runtime.parse(TEXT)
     main = module.functions["main"]
-    Builder(main).insert(MatMulGen(main.args[0], main.args[0], result_type=Type.tensor(bf16, (2, 2))), "new")
+    Builder(main).insert(BinaryGen(main.args[0], main.args[0], "add", result_type=Type.tensor(bf16, (2, 2))), "new")
     assert [str(found.place) for found in runtime.verify(module)] == ["<text>:2:7", "@main %new"]
 
 
@@ -76,6 +76,6 @@ def test_mistakes_without_a_line_stay_in_program_order() -> None:
     module, builder = built()
     a = builder.function.body.add_argument(Type.tensor(i8, (2, 2)), "a")
     for _ in range(11):
-        builder.insert(MatMulGen(a, a, result_type=Type.tensor(f32, (2, 2))))
+        builder.insert(BinaryGen(a, a, "add", result_type=Type.tensor(f32, (2, 2))))
     error = DiagnosticsError(runtime.verify(module))
     assert [str(found.place) for found in error.diagnostics] == [f"@main %{number}" for number in range(11)]

@@ -1,6 +1,7 @@
 """What the engines make of elements beside numpy, and copies from run-time addresses beside JAX."""
 
 import itertools
+from typing import Any
 
 import jax.numpy as jnp
 import ml_dtypes
@@ -21,7 +22,7 @@ ALU = {
     "is_greater": np.greater,
     "is_less_equal": np.less_equal,
 }
-REDUCTIONS = {"add": np.sum, "mult": np.prod, "max": np.max, "min": np.min}
+REDUCTIONS: dict[str, Any] = {"add": np.sum, "mult": np.prod, "max": np.max, "min": np.min}
 
 
 def tensor_tensor() -> Pairs:

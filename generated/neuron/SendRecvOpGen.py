@@ -46,7 +46,9 @@ class SendRecvOpGen(NeuronUnaryInst):
     Rules:
         dst: required, in sbuf
     Engines:
-        any target: dma
+        other targets: dma
+        inf1
+        trn1
     Passes:
         op_kind: data_movement
         capabilities: side_effects
@@ -128,6 +130,10 @@ class SendRecvOpGen(NeuronUnaryInst):
             Show("pipe_id"),
         ),
         engines=("dma",),
+        engines_by_target={
+            "inf1": (),
+            "trn1": (),
+        },
         capabilities=frozenset({"side_effects"}),
         op_kind="data_movement",
     )

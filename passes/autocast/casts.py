@@ -13,7 +13,6 @@ itself is handed out, which holds the same elements.
 from __future__ import annotations
 
 from generated.graph.CastGen import CastGen
-from generated.neuron.DMACopyOpGen import DMACopyOpGen
 from passes.autocast.facts import widened_from
 from runtime.access import NeuronAP
 from runtime.blocks import Block, Statement
@@ -21,6 +20,7 @@ from runtime.dtypes import DType, holds
 from runtime.instructions import GraphInst, Instruction
 from runtime.tensors import Tensor
 from runtime.values import BlockArgument, Result, Value
+from runtime.wrappers.DMACopyOp import DMACopyOp
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
 
@@ -49,7 +49,7 @@ class Casts:
         now = self._writes.get(tensor, 0) + self._barriers
         written, cast = self._of_accesses.get(key, (-1, None))
         if cast is None or written != now:
-            kind = DMACopyOpGen if tensor.memory == "dram" else TensorCopyOp
+            kind = DMACopyOp if tensor.memory == "dram" else TensorCopyOp
             cast = kind(access.copy(), dtype=dtype, loc=user.loc)
             cast.insertBefore(user)
             self._add(cast, tensor.name, dtype)

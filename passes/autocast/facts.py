@@ -25,7 +25,7 @@ from runtime.builtin import Opaque
 from runtime.dtypes import DType, f32, holds
 from runtime.generic import GenericInst
 from runtime.info import OperandInfo
-from runtime.instructions import Instruction
+from runtime.instructions import Instruction, NeuronInst
 from runtime.tensors import Tensor
 from runtime.values import BlockArgument, Operand, Value
 
@@ -117,6 +117,8 @@ def why_fixed(inst: Instruction, low: DType) -> str | None:
             return f"{name} was promoted to the accumulation dtype"
     if len(info.results) != 1:
         return f"{name} has several results"
+    if info.op_kind == "compute" and isinstance(inst, NeuronInst):
+        return f"{name} gives the f32 that it accumulates in"
     result = info.results[0]
     if result.precision is not None or (result.dtypes and low.name not in result.dtypes):
         return f"{name} may not give {low}"

@@ -120,6 +120,8 @@ class Narrowing:
         is_engine = isinstance(inst, NeuronInst)  # which takes operands of different dtypes
         if not is_free or not (is_engine or is_conversion(inst)):
             wants, narrows = self._all_or_nothing(inst, wants, low, narrows, is_free=is_free)
+        elif info.op_kind == "compute" and not all(want is low for _, want in wants):
+            wants = [(slot, f32) for slot, _ in wants]  # the tensor engine mixes f32 with nothing else
         if is_free and wishes.scope == "matmult":
             narrows &= inst.dst is not None  # what is contracted gives f32
         self._give(inst, wants)

@@ -118,8 +118,10 @@ def why_not_load(load: SBAtomLoadGen, dtype: DType, target: Target | None) -> Re
 
 
 def _may_give(producer: NeuronInst, dtype: DType) -> bool:
-    """Whether the definition lets an instruction give elements of `dtype`."""
+    """Whether an instruction may give elements of `dtype`; a product gives the f32 that it accumulates in."""
     info = producer.INFO
+    if info.op_kind == "compute":
+        return False
     legal = [result.dtypes for result in info.results[:1]]
     legal += [info.dst.dtypes] if info.dst is not None and producer.dst is not None else []
     return all(not names or dtype.name in names for names in legal)

@@ -83,7 +83,8 @@ def test_an_attribute_with_a_default_and_its_group(tree: Tree, capsys: pytest.Ca
     """Old texts do not show it, old records do not list it, so both mean the default."""
     tree.edit(
         ACTIVATION,
-        ('(? scale {scale})"', '(? scale {scale})(? alpha {alpha})"\nversion: 2'),
+        ('(? scale {scale})"', '(? scale {scale})(? alpha {alpha})"'),
+        ("version: 2", "version: 3"),
         ("results:\n", "  alpha: {type: float, default: 0.5, doc: The slope below zero.}\nresults:\n"),
     )
     found = tree.diff(capsys)

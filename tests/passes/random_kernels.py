@@ -121,12 +121,21 @@ def _load(kernel: Kernel, values: Values, depth: int) -> None:
 
 def _product(kernel: Kernel, values: Values, depth: int) -> None:
     random = kernel.random
-    text = f"matmul {_source(kernel, values)}, {_source(kernel, values)}"
+    stationary = _source(kernel, values)
+    held = {**kernel.tensors, **dict(values)}
+    others = (*kernel.tensors, *(name for name, _ in values[-6:]))
+    alike = [name for name in others if _are_alike(held, name, stationary)]
+    text = f"matmul {stationary}, {random.choice(alike)}"
     if random.random() < 0.5:
         kernel.add(depth, f"%p = {text}")
         kernel.give(depth, values, random.choice(DTYPES), "activation relu %p")
     else:
         kernel.give(depth, values, "f32", text)
+
+
+def _are_alike(held: dict[str, str], name: str, other: str) -> bool:
+    """Whether both or neither are f32: the tensor engine mixes f32 with nothing else."""
+    return (held[name] == "f32") == (held[other] == "f32")
 
 
 def _store(kernel: Kernel, values: Values, depth: int) -> None:

@@ -105,6 +105,7 @@ def test_a_result_that_may_not_be_the_dtype_is_refused_at_the_third_gate() -> No
     f = function("tensor %t: f32[8,8] psum\n%t = matmul %x, %x\n%c: f16[8,8] = tensor_copy %t\nreturn %c")
     refused = producer_or_refusal(operand_of(f, "c"), f16, multi_users=False)
     assert refused == Refused("3", "matmul may not give f16")
+    f = function("tensor %t: f32[4,8] psum\n%t = tensor_copy %x\n%c: f16[4,8] = tensor_copy %t\nreturn %c")
     refused = producer_or_refusal(operand_of(f, "c"), bf16, multi_users=False)
     assert isinstance(f.tensors["t"], NeuronPSUMTensor) and refused == Refused("5", "%t is in PSUM")
 

@@ -32,6 +32,7 @@ PASSES = (
     "auto-cast-fp32{mode=matmult}",
     "auto-cast-fp32{mode=all}",
     "auto-cast-fp32{mode=all, inline=false}",
+    "auto-cast-inputs",
     "enforce-alu-dt-acc",
     "dtype-mutator",
 )

@@ -12,6 +12,7 @@ from runtime.statistics import statistics_of
 
 PASSES: Final[Mapping[str, tuple[str, str]]] = {
     "auto-cast-fp32": ("passes.auto_cast_fp32", "AutoCastFP32"),
+    "auto-cast-inputs": ("passes.auto_cast_inputs", "AutoCastInputs"),
     "auto-cast-tc-inputs": ("passes.auto_cast_tc_inputs", "AutoCastTCInputs"),
     "auto-mixed-precision": ("passes.auto_mixed_precision", "AutoMixedPrecision"),
     "dtype-mutator": ("passes.dtype_mutator", "MutateDTypes"),

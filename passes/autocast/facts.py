@@ -8,8 +8,9 @@ instruction that somebody adds is treated by its definition, and one of which no
 - A result is fixed where the instruction keeps its dtype, or nothing about it may change, or it must run in f32, or the
   program's author asked for its rounding, or a pass has promoted it to the accumulation dtype (`keep_alu_dtype`).
 - The operands of an instruction of kind `compute` are what is contracted: matrix products and convolutions.
-- A conversion is an instruction of kind `data_movement` with one operand, whose result has its type but for the dtype;
-  a load is known by its class, since its type follows from more than that: it may be broadcast over the partitions.
+- A conversion is an instruction of kind `data_movement` to which one operand is given, whose result has its type but
+  for the dtype, and which adds nothing up. A load is known by its class: its type follows from more than that, since
+  it may be broadcast over the partitions.
 
 Deliberately absent: types of values in the program; they change while it is rewritten.
 """
@@ -72,16 +73,22 @@ def holds_fact(inst: Instruction, name: str) -> bool:
 
 
 def is_conversion_class(cls: type[Instruction]) -> bool:
-    """Whether a class copies its one operand, and may give it another dtype."""
+    """Whether a class copies one operand, and may give it another dtype; what else it takes may be absent."""
     info = cls.INFO
-    one = len(info.operands) == 1 and len(info.results) == 1 and not info.operands[0].variadic
-    return one and info.op_kind == "data_movement" and info.results[0].free_dtype
+    if info.op_kind != "data_movement" or not info.operands or len(info.results) != 1:
+        return False
+    first, *others = info.operands
+    one = not (first.optional or first.variadic) and all(operand.optional for operand in others)
+    return one and info.results[0].free_dtype
 
 
 def is_conversion(inst: Instruction) -> bool:
-    """Whether an instruction converts the elements of its operand and does nothing else."""
+    """Whether an instruction converts the elements of its only operand and does nothing else."""
     info = inst.INFO
-    if not is_conversion_class(type(inst)):
+    if not is_conversion_class(type(inst)) or len(inst.operands()) != 1:
+        return False
+    adds_up = info.dst is not None and info.dst.accumulates
+    if adds_up is True or (isinstance(adds_up, str) and getattr(inst, adds_up)):
         return False
     copies = info.results[0].same_as == info.operands[0].name or isinstance(inst, SBAtomLoadGen)
     return copies and inst.type.shape == converted(inst).type.shape

@@ -13,8 +13,10 @@ MODES = [
     f"auto-cast-fp32{{mode={mode}, type={type}, inline={inline}}}"
     for mode, type, inline in product(("matmult", "all"), TYPES, ("true", "false"))
 ]
+INPUTS = [f"auto-cast-inputs{{type={type}, inline={inline}}}" for type, inline in product(TYPES, ("true", "false"))]
 PIPELINES = {
     "auto-cast-fp32": MODES,
+    "auto-cast-inputs": INPUTS,
     "auto-cast-tc-inputs": [f"auto-cast-tc-inputs{{type={type}}}" for type in TYPES],
     "dtype-mutator": ["dtype-mutator"],
     "enforce-alu-dt-acc": ["enforce-alu-dt-acc"],

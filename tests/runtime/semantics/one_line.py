@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.rounding import natural_dtype
 from tests.runtime.semantics.check import Array, outputs
+from tests.runtime.semantics.from_arrays import type_of
 
 
 def computed(line: str, *results: str, **inputs: Array) -> list[Array]:
@@ -22,11 +22,6 @@ def forward(line: str, *results: str, **inputs: Array) -> str:
     named = [f"%result{index}" for index in range(len(results))]
     left = ", ".join(f"{name}: {type}" for name, type in zip(named, results, strict=True))
     return f"func @main({arguments}) {{\n  {left} = {line}\n  return {', '.join(named)}\n}}"
-
-
-def type_of(array: Array) -> str:
-    """Return the type of an array, as text."""
-    return typed(str(natural_dtype(array.dtype)), array.shape)
 
 
 def typed(dtype: str, shape: tuple[int, ...]) -> str:

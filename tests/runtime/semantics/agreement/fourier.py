@@ -12,7 +12,8 @@ import numpy as np
 
 from generated.vocabulary import FFT_NORMS, FFT_SCALINGS
 from tests.runtime.semantics.check import Array, Check, Pairs
-from tests.runtime.semantics.one_line import computed, type_of
+from tests.runtime.semantics.from_arrays import type_of
+from tests.runtime.semantics.one_line import computed
 
 RNG = np.random.default_rng
 

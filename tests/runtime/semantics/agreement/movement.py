@@ -12,7 +12,8 @@ from jax import lax
 
 from tests.runtime.interpreter.one_instruction import by_onnx
 from tests.runtime.semantics.check import Array, Check, Pairs, outputs
-from tests.runtime.semantics.one_line import computed, type_of, typed
+from tests.runtime.semantics.from_arrays import type_of
+from tests.runtime.semantics.one_line import computed, typed
 
 RNG = np.random.default_rng
 SPECIAL = np.array([np.nan, -0.0, np.inf, -np.inf, 5e-324, 1.5])

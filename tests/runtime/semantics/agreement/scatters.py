@@ -10,7 +10,8 @@ import numpy as np
 from generated.vocabulary import SCATTER_REDUCTIONS
 from tests.runtime.interpreter.one_instruction import by_onnx
 from tests.runtime.semantics.check import Array, Check, Pairs
-from tests.runtime.semantics.one_line import computed, type_of
+from tests.runtime.semantics.from_arrays import type_of
+from tests.runtime.semantics.one_line import computed
 
 RNG = np.random.default_rng
 

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import linalg
 
 from tests.runtime.semantics.check import Array, Check, Pairs
-from tests.runtime.semantics.one_line import computed, type_of
+from tests.runtime.semantics.from_arrays import type_of
+from tests.runtime.semantics.one_line import computed
 
 RNG = np.random.default_rng
 POWER = linalg.fractional_matrix_power

@@ -8,7 +8,8 @@ from scipy import linalg
 from generated.vocabulary import MATRIX_FUNCTIONS
 from tests.runtime.semantics.agreement.spd import batch, definite, symmetric
 from tests.runtime.semantics.check import Array, Check, Pairs, gradients
-from tests.runtime.semantics.one_line import computed, forward, type_of
+from tests.runtime.semantics.from_arrays import type_of
+from tests.runtime.semantics.one_line import computed, forward
 
 RNG = np.random.default_rng
 

@@ -43,7 +43,8 @@ class TensorReduceOpGen(NeuronUnaryInst):
         negate: bool, by default false
             Whether the result is negated.
         keepdims: bool, by default true
-            Whether reduced dimensions stay, with extent 1.
+            Whether reduced dimensions stay, with extent 1. The default of `nki.isa.tensor_reduce` is false; here a tile
+            keeps its rank.
     Results:
         result: by `reduced_type`; the caller may choose the dtype
             The type of a reduction of a tile, by the names that its fields have on the vector engine.
@@ -200,7 +201,9 @@ class TensorReduceOpGen(NeuronUnaryInst):
 
     @property
     def keepdims(self) -> bool:
-        """Whether reduced dimensions stay, with extent 1."""
+        """Whether reduced dimensions stay, with extent 1. The default of `nki.isa.tensor_reduce` is false; here a tile
+        keeps its rank.
+        """
         return self._keepdims
 
     @keepdims.setter

@@ -123,9 +123,16 @@ def _file_name(text: str) -> str:
     return text
 
 
+def _pass_names(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("names of passes are needed behind the sign, and there are none")
+    return text
+
+
 def _number(text: str) -> int:
     if not is_whole_number(text):
-        raise argparse.ArgumentTypeError(f'"{text[:40]}" is no whole number from 0 on')
+        shown = text if len(text) <= 40 else f"{text[:40]}..."
+        raise argparse.ArgumentTypeError(f'"{shown}" is no whole number from 0 on, or has too many digits')
     return int(text)
 
 
@@ -178,17 +185,27 @@ def _add_what_runs(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_what_is_told(group: Any) -> None:
-    def once(name: str, metavar: str, help: str) -> None:
-        group.add_argument(name, action=_Once, type=_file_name, metavar=metavar, help=help)
+    def once(name: str, metavar: str, help: str, type: Any = _file_name) -> None:
+        group.add_argument(name, action=_Once, type=type, metavar=metavar, help=help)
 
     once("--report", "FILE", "write what runs in which float, and why: text, or JSON by its ending")
     once("--stats", "[=FILE]", "say what each pass took, changed and counted; in a file text, or JSON by its ending")
     group.add_argument(
         "-v", "--verbose", action="store_true", help="--stats, and what each pass kept as it is, and why"
     )
-    once("--print-ir-before", "[=PASS,...]", "print the program before each pass, or before those that are named")
-    once("--print-ir-after", "[=PASS,...]", "print the program after each pass, or after those that are named")
-    once("--print-ir-after-change", "[=PASS,...]", "print the functions that a pass has changed")
+    once(
+        "--print-ir-before",
+        "[=PASS,...]",
+        "print the program before each pass, or before those that are named",
+        _pass_names,
+    )
+    once(
+        "--print-ir-after",
+        "[=PASS,...]",
+        "print the program after each pass, or after those that are named",
+        _pass_names,
+    )
+    once("--print-ir-after-change", "[=PASS,...]", "print the functions that a pass has changed", _pass_names)
     group.add_argument("--traceback", action="store_true", help="show all of what was under way when a pass failed")
 
 

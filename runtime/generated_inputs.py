@@ -11,6 +11,7 @@ of its own.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -61,7 +62,7 @@ def generated_inputs(function: Function, seed: int, kind: Kind = "ordinary") -> 
     problems = [f'{one.kind} "{one.name}": {reason}' for one in inputs if (reason := _why_not(one)) is not None]
     if problems:
         raise InputError("\n".join(problems))
-    return {one.name: _array(one, seed, kind) for one in inputs}
+    return {one.name: _made(one, seed, kind) for one in inputs}
 
 
 def _has_default(one: Input) -> bool:
@@ -76,6 +77,13 @@ def _why_not(one: Input) -> str | None:
     return "its rank is not known" if one.type.shape is None else None
 
 
+def _made(one: Input, seed: int, kind: Kind) -> NDArray[Any]:
+    try:
+        return _array(one, seed, kind)
+    except (MemoryError, OverflowError, ValueError) as error:  # numpy has one for each way of being too large
+        raise InputError(f'{one.kind} "{one.name}": {one.type} needs more memory than there is') from error
+
+
 def _array(one: Input, seed: int, kind: Kind) -> NDArray[Any]:
     dtype, shape = one.type.dtype, one.type.shape
     assert dtype is not None and shape is not None
@@ -83,7 +91,7 @@ def _array(one: Input, seed: int, kind: Kind) -> NDArray[Any]:
     random = np.random.default_rng([seed, *one.name.encode("utf-8", "surrogatepass")])
     if not dtype.is_float:
         return random.integers(0, 2, extents).astype(dtype.numpy)
-    count = int(np.prod(extents, dtype=np.int64))
+    count = math.prod(extents)
     values = random.standard_normal(count) if kind == "ordinary" else _special(random, count, dtype)
     return cast_array(values, f64, dtype).reshape(extents)
 

@@ -107,7 +107,7 @@ class _Reader:
         while not self._take("}"):
             if found and self._take(",") and self.peek.text == "}":
                 self._fail("the name of an option")
-            name = self._word("the name of an option")
+            name = self._word('the name of an option, or "}"')
             self._expect("=", f'"=" and the value of "{name.text}"')
             found.append((name, self._word(f'the value of "{name.text}"')))
         return tuple(found)

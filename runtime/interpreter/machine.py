@@ -17,6 +17,7 @@ from runtime.affine import Axis
 from runtime.blocks import Block, Loop
 from runtime.engines import NeuronEngine
 from runtime.instructions import Instruction
+from runtime.interpreter.actual_shapes import ActualShapes
 from runtime.interpreter.errors import InterpreterError, MissingSemanticsError, label_of
 from runtime.interpreter.liveness import LastUses, last_uses
 from runtime.interpreter.memory import Memory, positions_of
@@ -78,6 +79,7 @@ class Interpreter:
         self._values: dict[Value, Any] = {}
         self._plans: dict[type[Instruction], Plan] = {}
         self._last_uses: dict[Block, LastUses] = {}
+        self._shapes = ActualShapes()
 
     def run(self, block: Block, arguments: Sequence[Any] = ()) -> tuple[Any, ...]:
         """Run a block, its arguments having these values, and return the operands of its terminator."""
@@ -197,6 +199,7 @@ class Interpreter:
                 return result
         if plan.semantics is None:
             raise MissingSemanticsError(f"{label_of(inst)} has no semantics")
+        self._shapes.check(inst, operands)
         return plan.semantics(inst, operands)
 
     def _operand(self, held: Any) -> Any:

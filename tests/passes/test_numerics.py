@@ -252,6 +252,8 @@ def test_a_lowering_to_what_has_no_semantics_cannot_be_judged() -> None:
     [
         ("seq<f32[2]>", 'argument "x": nothing is generated for a seq<f32[2]>'),
         ("f32[*]", 'argument "x": its rank is not known'),
+        ("f32[99999999,99999999]", 'argument "x": f32[99999999,99999999] needs more memory than there is'),
+        ("f32[0,99999999999999999999]", 'argument "x": f32[0,99999999999999999999] needs more memory than there is'),
         ("?[2]", 'argument "x": its elements are of no known dtype'),
     ],
 )

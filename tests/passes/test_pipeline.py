@@ -65,7 +65,7 @@ def test_an_empty_pipeline_has_no_steps() -> None:
         ("eliminate-casts{x", 'P001 18-0 found the end of the pipeline, expected "=" and the value of "x"'),
         ("eliminate-casts{x=}", 'P001 19-1 found "}", expected the value of "x"'),
         ("eliminate-casts{a=1,}", 'P001 21-1 found "}", expected the name of an option'),
-        ("eliminate-casts{,}", 'P001 17-1 found ",", expected the name of an option'),
+        ("eliminate-casts{,}", 'P001 17-1 found ",", expected the name of an option, or "}"'),
         ("eliminate-casts{a=1 b}", 'P001 22-1 found "}", expected "=" and the value of "b"'),
         (
             "fixpoint{rounds=3}",

@@ -200,7 +200,7 @@ DEFINITION = Table(
         Key(
             "op_kind",
             OP_KIND,
-            "What the precision passes look at first: `compute` (matrix products, convolutions) and `elementwise` run"
+            "What the Autocast policies look at first: `compute` (matrix products, convolutions) and `elementwise` run"
             " in the lower float; `reduction` (sums, means, softmax) and `boundary` (inputs, constants) stay f32;"
             " `data_movement` is in the lower float where all its float operands are. Absent: it stays as it is.",
             "op_kind: elementwise",

@@ -28,7 +28,9 @@ It must not change
 - opaque instructions, calls, and operators without a definition: they read and give f32;
 - what lies in PSUM, which holds f32;
 - a result whose author asked for its rounding, an explicit conversion from a narrower float to f32, or what a
-  definition says keeps its dtype, must not change, or runs in f32; what was promoted to the accumulation dtype.
+  definition says keeps its dtype, must not change, or runs in f32; what was promoted to the accumulation dtype;
+- a result of the chip that is only read as f32 (a scalar of each partition), maybe transposed, which would be rounded
+  to be widened at once.
 
 Why it is safe. The program computes, bit for bit, what it computed before with the results of `added_roundings`
 rounded to the narrow float. A copy of what became narrow is gone, and none that rounds. A second run changes nothing:

@@ -86,7 +86,12 @@ class MeasuredReport:
         for one in () if reference is None else reference.not_widened:
             yield f"note: not widened in the reference: {one}"
         reasons = dict.fromkeys(run.why_no_error for run in self.runs if run.errors is None)
-        yield from (f"note: no error is known: {why}" for why in reasons)
+        yield from (f"note: no error is known: {_without_help(why)}" for why in reasons)
+
+
+def _without_help(why: str) -> str:
+    """Return what the interpreter says, without what it advises those who call it from Python."""
+    return why.partition("\nhelp: ")[0]
 
 
 def _counts(run: Measured) -> dict[str, int]:

@@ -53,8 +53,9 @@ def chosen_inputs(module: Module, arrays: Mapping[str, Any] | None, seed: int) -
     """
     try:
         if arrays is None:
-            return next(sets_of(function_named(module, None), seed)), ""
-        chosen = given_inputs(module, arrays)
+            chosen = next(sets_of(function_named(module, None), seed))
+        else:
+            chosen = given_inputs(module, arrays)
         start(module, chosen.arrays, chosen.function)
     except InputError as error:
         if arrays is not None:

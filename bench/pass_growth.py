@@ -2,9 +2,9 @@
 
     python -m bench.pass_growth [--largest N] [PASS ...]        printed, up to N statements
 
-Three programs: a kernel of loads, products, activations, casts and sums, each with its own tensors and values; a hub,
-values that every statement reads; and a graph, for the precision policies. Each pass of `passes/registry.py` runs on
-all programs of its dialect. The exponent is that of the least squares of log(time) on log(statements).
+Four programs: a kernel of loads, products, activations, casts and sums, each with its own tensors and values; a hub,
+values that every statement reads; copies and conversions in device memory; an ONNX model, for the precision policies.
+Each pass of `passes/registry.py` runs on those that it is for. The exponent is that of the least squares of log(time) on log(statements).
 
 `mlir-opt -canonicalize` runs on the kernel's round trips as text of MLIR, where it is installed. It parses and prints
 as well, so its figure is an upper bound of what its rewriting takes.
@@ -19,10 +19,7 @@ from datetime import date
 
 from bench.measure import growth_exponent
 from bench.peer_mlir import canonicalized
-from generated.graph.ActivationGen import ActivationGen
-from generated.graph.BinaryGen import BinaryGen
-from generated.graph.MatMulGen import MatMulGen
-from generated.graph.SoftmaxGen import SoftmaxGen
+from frontends.onnx import SIGNATURES
 from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from generated.neuron.TensorReduceOpGen import TensorReduceOpGen
 from passes.build import build_pipeline
@@ -34,11 +31,14 @@ from runtime.builtin import Return
 from runtime.dtypes import bf16, f32
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
+from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.targets import trn2
 from runtime.types import Type
 from runtime.values import Value
 from runtime.wrappers.ActivationOp import ActivationOp
 from runtime.wrappers.MatMulOp import MatMulOp
+from runtime.wrappers.OffloadedMemCast import OffloadedMemCast
+from runtime.wrappers.OffloadedMemCpy import OffloadedMemCpy
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
 HEAD = "## Passes"
@@ -52,15 +52,21 @@ WITH_OPTIONS = (
     "auto-mixed-precision{policy=autocast-bf16}",
 )
 """What does nothing by default; every other pass runs without options."""
+PROGRAMS_OF = {
+    "auto-mixed-precision": ("model",),
+    "cast-op-elimination": ("offloaded",),
+    "eliminate-copies": ("offloaded",),
+}
+"""The programs of passes that are not about compute engines; all others run on the kernel and the hub."""
 
 
 def kernel(statements: int) -> Module:
-    """Return a program of groups of thirteen statements."""
+    """Return a program of groups of fifteen statements."""
     module, function = _module()
     build = Builder(function)
     source = build.tensor("x", f32, SHAPE, "dram", isInput=True)
     psum = build.tensor("p", f32, SHAPE, "psum")
-    for number in range(statements // 13):
+    for number in range(statements // 15):
         tensor = build.tensor(f"t{number}", f32, SHAPE, "sbuf")
         build.insert(SBAtomLoadGen(NeuronAP(source), dst=NeuronAP(tensor)))
         build.insert(MatMulOp(NeuronAP(tensor), NeuronAP(tensor), dst=NeuronAP(psum)))
@@ -74,6 +80,7 @@ def kernel(statements: int) -> Module:
         build.insert(TensorReduceOpGen(moved, "add", [1], dtype=f32))
         rounded = build.insert(ActivationOp(NeuronAP(psum), "relu", dtype=bf16))
         build.insert(ActivationOp(build.insert(TensorCopyOp(rounded, dtype=f32)), "tanh", dtype=f32))
+        build.insert(TensorCopyOp(build.insert(TensorCopyOp(rounded, dtype=f32)), dtype=bf16))
     build.insert(Return())
     return module
 
@@ -98,21 +105,42 @@ def hub(statements: int) -> Module:
     return module
 
 
-def graph(statements: int) -> Module:
-    """Return a program of groups of four operations on values, each on what the one before gives, and one weight."""
+def offloaded(statements: int) -> Module:
+    """Return a program of groups of five statements: a copy in device memory, a conversion, a copy, a load, a use."""
     module, function = _module()
     build = Builder(function)
-    value: Value = function.body.add_argument(Type.tensor(f32, SHAPE), "x")
-    weight = function.body.add_argument(Type.tensor(f32, SHAPE), "w")
+    source = build.tensor("x", f32, SHAPE, "dram", isInput=True)
+    for number in range(statements // 5):
+        copied = build.tensor(f"a{number}", f32, SHAPE, "dram")
+        narrow = build.tensor(f"b{number}", bf16, SHAPE, "dram")
+        again = build.tensor(f"c{number}", bf16, SHAPE, "dram")
+        build.insert(OffloadedMemCpy(NeuronAP(source), dst=NeuronAP(copied)))
+        build.insert(OffloadedMemCast(NeuronAP(copied), dst=NeuronAP(narrow)))
+        build.insert(OffloadedMemCpy(NeuronAP(narrow), dst=NeuronAP(again)))
+        build.insert(ActivationOp(build.insert(SBAtomLoadGen(NeuronAP(again), dtype=bf16)), "exp", dtype=f32))
+    build.insert(Return())
+    return module
+
+
+def model(statements: int) -> Module:
+    """Return an ONNX model in groups of four nodes, each on what the one before gives, and one weight."""
+    module, function = Module(), Function("main")
+    module.add_function(function)
+    module.signatures = SIGNATURES
+    function.operator_sets[ONNX_DOMAIN] = 20
+    build, type = Builder(function), Type.tensor(f32, SHAPE)
+    value: Value = function.body.add_argument(type, "x")
+    weight = function.body.add_argument(type, "w")
     for _ in range(statements // 4):
-        product = build.insert(MatMulGen(value, weight))
-        total = build.insert(BinaryGen(product, value, "add"))
-        value = build.insert(ActivationGen(build.insert(SoftmaxGen(total, 1)), "gelu"))
+        product = build.insert(OnnxNode("MatMul", [value, weight], result_types=[type]))
+        total = build.insert(OnnxNode("Add", [product, value], result_types=[type]))
+        shares = build.insert(OnnxNode("Softmax", [total], {"axis": 1}, result_types=[type]))
+        value = build.insert(OnnxNode("Gelu", [shares], result_types=[type]))
     build.insert(Return([value]))
     return module
 
 
-PROGRAMS: dict[str, Callable[[int], Module]] = {"kernel": kernel, "hub": hub, "graph": graph}
+PROGRAMS: dict[str, Callable[[int], Module]] = {"kernel": kernel, "hub": hub, "offloaded": offloaded, "model": model}
 
 
 def pipelines(names: Sequence[str] = ()) -> list[str]:
@@ -123,9 +151,9 @@ def pipelines(names: Sequence[str] = ()) -> list[str]:
     return found
 
 
-def programs_for(pipeline: str) -> list[str]:
+def programs_for(pipeline: str) -> tuple[str, ...]:
     """Return which programs a pass is for."""
-    return ["graph"] if pipeline.startswith("auto-mixed-precision") else ["kernel", "hub"]
+    return PROGRAMS_OF.get(pipeline.partition("{")[0], ("kernel", "hub"))
 
 
 def _module() -> tuple[Module, Function]:

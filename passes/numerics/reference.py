@@ -21,6 +21,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from passes.numerics.runs import Outputs
 from runtime.access import NeuronAP
 from runtime.constants import Constant
@@ -141,8 +143,8 @@ def _wide_constant(constant: Constant | LazyTensor) -> Constant:
 
 def _as_wide(array: Any, dtype: DType | None) -> Any:
     """Return an input in f64 where the reference takes that."""
-    own = natural_dtype(array.dtype) if hasattr(array, "dtype") else None
-    return cast_array(array, own, f64) if dtype is f64 and own is not None and own.is_float else array
+    own = natural_dtype(array.dtype) if isinstance(array, np.ndarray) else None
+    return array if dtype is not f64 or own is None or not own.is_float else cast_array(array, own, f64)
 
 
 class _Narrow(Watcher):

@@ -36,7 +36,8 @@ class MeasuredReport:
 
     def __str__(self) -> str:
         stick = self.yardstick
-        head = f"{self.program}: {stick.n_statements} statements, {stick.n_casts} of them casts; {self.pipeline}"
+        statements = f"{stick.n_statements} statement{'s' * (stick.n_statements != 1)}"
+        head = f"{self.program}: {statements}, casts among them: {stick.n_casts}; {self.pipeline}"
         lines = [head]
         if stick.reference is not None and stick.inputs is not None:
             lines.append(f"errors against the same program in f64, on {stick.inputs.called}")

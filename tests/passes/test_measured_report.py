@@ -109,7 +109,7 @@ def test_any_pipeline_is_reported_beside_the_program(chain: Path, capsys: pytest
     out, err = capsys.readouterr()
     assert out.startswith("func @main") and "tensor_copy" not in out
     head, on, empty, columns, row, *_ = err.splitlines()
-    assert head == "chain.txt: 3 statements, 1 of them casts; eliminate-casts"
+    assert head == "chain.txt: 3 statements, casts among them: 1; eliminate-casts"
     assert on == "errors against the same program in f64, on generated inputs, ordinary values, seed 0" and not empty
     assert columns.split()[:6] == ["inserted", "removed", "left", "eliminated", "smaller", "output"]
     assert row.split()[:5] == ["0", "1", "0", "2048", "0"]

@@ -53,6 +53,9 @@ class CopyFolds:
 
     def plan_writes(self, op: Copy) -> Plan | str:
         """Return what each store to what `op` reads becomes, or why they stay."""
+        reason = why_not_moved(op)
+        if reason is not None:
+            return reason
         if isinstance(op, OffloadedConcat):
             return _why_not_joined(op) or plan_writes(op, zip(op.srcs, Slabs(op).views, strict=True), self.moments)
         if not isinstance(op, OffloadedMemCpy):

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from passes.offloaded.access_rules import why_not_aimed, why_not_alike, why_not_moved, why_not_own
+from passes.later_reads import why_pinned
+from passes.offloaded.access_rules import why_not_aimed, why_not_alike, why_not_own
 from passes.offloaded.moments import Moments
 from passes.offloaded.reading import Change, Plan
 from passes.offloaded.views import View
@@ -28,7 +29,7 @@ Part = tuple[object, View]
 
 def plan_writes(copy: Instruction, parts: Iterable[Part], moments: Moments) -> Plan | str:
     """Return what each store to the sources of `copy` becomes; or why they stay."""
-    reason = why_not_moved(copy) or why_not_fresh(copy, moments)
+    reason = why_pinned(copy) or why_not_fresh(copy, moments)
     if reason is not None:
         return reason
     plan: Plan = []

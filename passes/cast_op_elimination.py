@@ -25,14 +25,14 @@ The conversion survives, and takes place once. It must not fire, and `why_kept` 
 - a store or a barrier stands between the two, or the order of the program does not say that one always follows the
   other (`offloaded/reading.py`, `offloaded/writing.py`); one of them has predicates or dependency edges;
 - the neighbour runs more often or less often, in a loop or a branch of its own;
-- the program's author asked for the rounding of the neighbour, or of a cast that would go without rounding anything. One
-  that survives takes the mark with it.
+- the program's author asked for the rounding of the neighbour, or of a cast that would go without rounding anything.
+  One that survives takes the mark with it.
 
 Why it is safe. DMA takes each element to f32 and rounds it once on the way out. Copies and slices keep bits, so the two
-together are that conversion of the same elements. Of the other neighbours, `offloaded/converted.py` has the argument why the
-first of the two rounds nothing, and the second one still rounds as before. Which elements, and when, are the arguments
-of the modules named above. So the program computes the same values, bit for bit, but for the bits of a NaN beyond its
-sign, of which a cast promises nothing; no rounding is removed or added.
+together are that conversion of the same elements. Of the other neighbours, `offloaded/converted.py` has the argument
+why the first of the two rounds nothing, and the second one still rounds as before. Which elements, and when, are the
+arguments of the modules named above. So the program computes the same values, bit for bit, but for the bits of a NaN
+beyond its sign, of which a cast promises nothing; no rounding is removed or added.
 
 Each fusion makes the program an instruction shorter. Walks are repeated until one fuses nothing.
 

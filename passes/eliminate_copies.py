@@ -12,11 +12,12 @@ After:
 
 What is looked for:
 - a copy, a reshape or a slice whose users can read its source themselves (`offloaded/reading.py`, `fuse_dst`);
-- a copy or a reshape of all of a tensor whose writers can write to its destination (`offloaded/writing.py`, `fuse_src`);
+- a copy or a reshape of all of a tensor whose writers can write to its destination (`offloaded/writing.py`,
+  `fuse_src`);
 - a concatenation whose users read one source each, whose sources can be written in their place, whose sources are
   neighbouring parts of one tensor, or concatenations themselves (`offloaded/joins.py`);
-- a transposition that only transpositions read, a broadcast that only broadcasts read (`offloaded/permutations.py`). One
-  that moves or repeats nothing is a copy;
+- a transposition that only transpositions read, a broadcast that only broadcasts read (`offloaded/permutations.py`).
+  One that moves or repeats nothing is a copy;
 - one that nobody reads.
 
 It must not fire, and `why_kept` says why, where
@@ -27,17 +28,17 @@ It must not fire, and `why_kept` says why, where
   copy or outside of its block, or somebody reads the destination before the copy;
 - a barrier stands between, the copy has predicates or dependency edges, or the program's author asked for its rounding;
 - no access of those extents reaches the elements, or its user takes whole tensors or run-time addresses only;
-- the copy leads from one memory to another, or, on the chip, changes the shape or reads a part: partitions would be laid
-  out in another way.
+- the copy leads from one memory to another, or, on the chip, changes the shape or reads a part: partitions would be
+  laid out in another way.
 
 Why it is safe. A copy of one dtype keeps each element's bits. By the arguments of the modules above each user reads the
 same elements in the same order, from a tensor that holds the same values at that time. So the program computes the same
 values, bit for bit; no rounding is removed or added. Nothing is read or written that was not before, so memory that
 has not been written is not read newly.
 
-One round has three walks, each linear: backwards, what nobody reads and concatenations of concatenations; forwards, reading
-through copies; backwards, writing through them. In these orders a chain, however long, is gone after one. Rounds are
-repeated until one changes nothing, since each may leave something for another.
+One round has three walks, each linear: backwards, what nobody reads and concatenations of concatenations; forwards,
+reading through copies; backwards, writing through them. In these orders a chain, however long, is gone after one.
+Rounds are repeated until one changes nothing, since each may leave something for another.
 
 Source: penguin, data movement, copy elimination; its passes by operator are one here. Departures: the directions are
 named as the docstrings quoted there say, not as the code printed beside them; parts on the chip stay.
@@ -64,9 +65,8 @@ from runtime.wrappers.OffloadedSlice import OffloadedSlice
 from runtime.wrappers.OffloadedTranspose import OffloadedTranspose
 
 
-
 class EliminateCopies(DotTransform):
-    """Remove offloaded copies, reshapes, slices, transpositions, broadcasts and concatenations that only move elements."""
+    """Remove offloaded copies, reshapes, slices, transpositions, broadcasts, concatenations that only move elements."""
 
     pass_name = "eliminate-copies"
 

@@ -1,1 +1,1 @@
-"""What copies and conversions of whole tensors are to their neighbours: which elements, when, and who else sees them."""
+"""How offloaded copies and conversions fold into their neighbours: which elements, when, and who else sees them."""

@@ -6,8 +6,6 @@ of `moments.py`, and which elements are reached that of `views.py`.
 
 from __future__ import annotations
 
-from functools import cache
-
 from passes.later_reads import why_pinned
 from passes.offloaded.views import Aim
 from runtime.access import NeuronAP
@@ -63,18 +61,21 @@ def why_not_source(source: object, dst: NeuronAP | None) -> str | None:
     return why_not_alike(source.tensor, dst.tensor)
 
 
-def why_not_aimed(access: NeuronAP, aim: Aim, what: str) -> str | None:
-    """Return why the instruction that holds an access could not do with one to `aim`; `what` says which slot it is."""
+def why_not_aimed(access: NeuronAP, aim: Aim, what: str, stays: bool) -> str | None:
+    """Return why the instruction that holds an access could not do with one to `aim`.
+
+    `what` says what it does through the access; `stays`, that the two tensors are the same element by element.
+    """
     owner = access.owner
     assert owner is not None
     mnemonic = owner.INFO.mnemonic
     if not isinstance(owner, NeuronInst):
         return f"{mnemonic} takes it in a way that nobody knows"
-    if access.is_whole and aim.is_whole and access.tensor.known_shape == aim.tensor.known_shape:
+    if stays:
         return None
     if isinstance(owner, OffloadedConcat) or (isinstance(owner, OffloadedSlice) and access is owner.dst):
         return None if aim.is_whole else f"{mnemonic} {what} whole tensors only"
-    if any(getattr(owner, slot) is not None for slot in _index_slots(type(owner))):
+    if any(slot.precision == "index" and getattr(owner, slot.name) is not None for slot in owner.INFO.operands):
         return f"run-time addresses of {mnemonic} count from the start of %{access.tensor.name}"
     if isinstance(owner, OffloadedMemIntr):
         return None
@@ -82,7 +83,7 @@ def why_not_aimed(access: NeuronAP, aim: Aim, what: str) -> str | None:
 
 
 def is_of_any_shape(access: NeuronAP) -> bool:
-    """Whether the extents of an access do not matter to the instruction that reads through it, but for their product."""
+    """Whether the extents of an access do not matter to the instruction that reads through it; their product does."""
     return isinstance(access.owner, (OffloadedMemCpy, OffloadedMemCast)) and access is not access.owner.dst
 
 
@@ -97,8 +98,3 @@ def _why_not_accepted(owner: NeuronInst, access: NeuronAP, aim: Aim, what: str) 
     finally:
         access.tensor, access.offset, access.pairs = kept
     return None if problem is None else f"{owner.INFO.mnemonic} {what} something else: {problem.message}"
-
-
-@cache
-def _index_slots(cls: type[NeuronInst]) -> tuple[str, ...]:
-    return tuple(operand.name for operand in cls.INFO.operands if operand.precision == "index")

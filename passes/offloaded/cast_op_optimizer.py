@@ -1,12 +1,12 @@
 """`CastOpOptimizer`: folds the conversion of an offloaded cast into a neighbour, which then converts as it moves.
 
 `fuse(cast)` looks for the neighbour, the one that writes what the cast reads (`_fuse_src`) before the one that reads
-what it writes (`_fuse_dst`); `passes/cast_op_elimination.py` has what is looked for, and why it is safe. The neighbour is
-replaced by one that converts, and the cast goes; only where the cast can read a copy's source itself it stays in place,
-and the copy goes.
+what it writes (`_fuse_dst`); `passes/cast_op_elimination.py` has what is looked for, and why it is safe. The neighbour
+is replaced by one that converts, and the cast goes; only where the cast can read a copy's source itself it stays in
+place, and the copy goes.
 
-Deliberately absent: compute engines as neighbours, which `eliminate-casts` and `dtype-mutator` are about, and DMA between
-memories, whose conversion depends on the target.
+Deliberately absent: compute engines as neighbours, which `eliminate-casts` and `dtype-mutator` are about, and DMA
+between memories, whose conversion depends on the target.
 """
 
 from __future__ import annotations

@@ -6,15 +6,15 @@ the cast's dtype gives what the two give one after the other, wherever the first
 - a sum rounds nothing on the way out where it writes f32, in which it is computed;
 - a fill is of the number that it had been rounded to;
 - a cast rounds nothing where its result holds every value of its source, and f32 does: the conversion goes through it.
-  A NaN keeps its sign through a cast and nothing else is said of it (`runtime/number_formats.md`), so a cast there and back is
-  a copy.
+  A NaN keeps its sign through a cast and nothing else is said of it (`runtime/number_formats.md`), so a cast there and
+  back is a copy.
 """
 
 from __future__ import annotations
 
 from math import isfinite
 
-from passes.later_reads import why_pinned
+from generated.neuron.OffloadedMemSetGen import OffloadedMemSetGen
 from passes.offloaded.access_rules import MOVES, why_not_moved
 from runtime.access import NeuronAP
 from runtime.arithmetic import widen
@@ -26,7 +26,6 @@ from runtime.values import Operand
 from runtime.wrappers.OffloadedFMA import OffloadedFMA
 from runtime.wrappers.OffloadedMemCast import OffloadedMemCast
 from runtime.wrappers.OffloadedMemCpy import OffloadedMemCpy
-from generated.neuron.OffloadedMemSetGen import OffloadedMemSetGen
 
 
 def is_exact(source: DType, result: DType) -> bool:
@@ -68,8 +67,8 @@ def _converted(producer: NeuronInst, dst: NeuronAP) -> NeuronInst:
         return OffloadedMemSetGen(value, dst=dst)
     if isinstance(producer, OffloadedFMA):
         srcs = [_own(source) for source in producer.srcs]
-        tiles = {"is_tiled": producer.is_tiled, "num_tiles": producer.num_tiles}
-        return OffloadedFMA(srcs, producer.scales, **tiles, dst=dst)
+        tiled, tiles = producer.is_tiled, producer.num_tiles
+        return OffloadedFMA(srcs, producer.scales, is_tiled=tiled, num_tiles=tiles, dst=dst)
     assert isinstance(producer, (OffloadedMemCast, *MOVES))
     same = producer.src.type.dtype is dst.type.dtype
     return (OffloadedMemCpy if same else OffloadedMemCast)(_own(producer.src), dst=dst)

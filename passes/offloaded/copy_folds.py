@@ -12,7 +12,7 @@ from passes.offloaded.joins import Slabs, parts_of_one, sole_writer
 from passes.offloaded.moments import Moments
 from passes.offloaded.permutations import broadcast_of_broadcast, permutation_of, repeats_nothing
 from passes.offloaded.reading import Change, Plan, owner_of, plan_images, plan_reads, why_not_sole_writer
-from passes.offloaded.views import View
+from passes.offloaded.views import Aim, View
 from passes.offloaded.writing import plan_writes
 from runtime.access import NeuronAP
 from runtime.values import Operand
@@ -34,9 +34,10 @@ class CopyFolds:
 
     def why_kept(self, op: Copy) -> str:
         """Return why an offloaded copy is left, in both directions where there are two."""
-        reads, writes = self.plan_reads(op), self.plan_writes(op)
-        reasons = [reason for reason in dict.fromkeys((reads, writes)) if isinstance(reason, str) and reason]
-        return "; ".join(reasons)
+        found = [self.plan_reads(op), self.plan_writes(op)]
+        if isinstance(op, OffloadedConcat) and not _why_not_joined(op):
+            found.append(self._neighbours(op))
+        return "; ".join(dict.fromkeys(reason for reason in found if isinstance(reason, str) and reason))
 
     def plan_reads(self, op: Copy) -> Plan | str:
         """Return what each load of what `op` writes becomes, or why they stay."""
@@ -65,7 +66,7 @@ class CopyFolds:
             return f"it writes a part of %{op.dst.tensor.name}"
         return plan_writes(op, [(op.src, View.of(op.dst))], self.moments)
 
-    def simpler(self, op: OffloadedTranspose | OffloadedBroadcast | OffloadedConcat) -> Copy | None:
+    def simpler(self, op: Copy) -> Copy | None:
         """Return a copy or a slice that does what `op` does, if one does."""
         if why_not_moved(op) is not None or op.dst is None:
             return None
@@ -75,7 +76,9 @@ class CopyFolds:
             permutation = permutation_of(op)
             moves = permutation is None or not permutation.is_identity
             return None if moves else _copy_of(op.src, op)
-        return _copy_of(op.src, op) if repeats_nothing(op) else None
+        if isinstance(op, OffloadedBroadcast):
+            return _copy_of(op.src, op) if repeats_nothing(op) else None
+        return None
 
     def expanded(self, op: OffloadedConcat) -> tuple[list[Operand], list[OffloadedConcat]]:
         """Return the sources of `op`, concatenations that may go replaced by theirs, at any depth; and those."""
@@ -119,20 +122,26 @@ class CopyFolds:
             return None
         if len(op.srcs) == 1:
             return _copy_of(op.srcs[0], op)
-        found = parts_of_one(op)
+        aim = self._neighbours(op)
+        if isinstance(aim, str):
+            return None
         assert op.dst is not None
-        if isinstance(found, str):
-            return None
-        copies, aim = found
-        if why_not_alike(aim.tensor, op.dst.tensor) is not None:
-            return None
-        for copy in copies:
-            if why_not_moved(copy) or self.moments.why_not_read_later(copy, aim.tensor, op):
-                return None
         part = NeuronAP(aim.tensor, aim.pairs, aim.offset)
         if part.is_whole:
             return _copy_of(part, op)
         return OffloadedSlice(part, dst=op.dst.copy(), engine=op.assigned_engine, loc=op.loc)
+
+    def _neighbours(self, op: OffloadedConcat) -> Aim | str:
+        """Return what the sources of a concatenation are together, where they are neighbouring parts of one tensor."""
+        found = parts_of_one(op)
+        if isinstance(found, str):
+            return found
+        copies, aim = found
+        assert op.dst is not None
+        reason = why_not_alike(aim.tensor, op.dst.tensor)
+        for copy in copies:
+            reason = reason or why_not_moved(copy) or self.moments.why_not_read_later(copy, aim.tensor, op)
+        return aim if reason is None else f"its sources are neighbours: {reason}"
 
 
 def _why_not_joined(op: OffloadedConcat) -> str:

@@ -1,4 +1,4 @@
-"""What a concatenation of tensors is made of: the part that each source becomes, and what it is where they fit together.
+"""What a concatenation of tensors is made of: the part that each source becomes, and the whole where they fit together.
 
     %y = offloaded_concat %a, %b dim 1           // f32[4,2] and f32[4,3] to f32[4,5]
 
@@ -21,7 +21,7 @@ from passes.offloaded.reading import Change, owner_of
 from passes.offloaded.views import Aim, View, digits_of
 from runtime.access import NeuronAP, Pairs, whole_pairs
 from runtime.affine import Affine
-from runtime.instructions import Instruction
+from runtime.instructions import Instruction, NeuronInst
 from runtime.tensors import Tensor
 from runtime.wrappers.OffloadedConcat import OffloadedConcat
 
@@ -62,24 +62,27 @@ class Slabs:
         return Change(access, Aim.at(self.sources[at], offset, found.pairs(dims, access)))
 
 
-def sole_writer(tensor: Tensor) -> Instruction | None:
+def sole_writer(tensor: Tensor) -> NeuronInst | None:
     """Return the one instruction that writes a tensor, if it writes all of it at once."""
     if tensor.n_stores != 1:
         return None
     (access,) = tensor.stores
     owner = access.owner
-    return owner if owner is not None and owner.dst is access and access.is_whole else None
+    return owner if isinstance(owner, NeuronInst) and owner.dst is access and access.is_whole else None
 
 
 def parts_of_one(op: OffloadedConcat) -> tuple[list[Instruction], Aim] | str:
-    """Return the copies that fill the sources of `op`, and what they take together; or why that is no one access."""
+    """Return the copies that fill the sources of `op`, and what they take together; or why that is no one access.
+
+    Where they are no copies at all there is nothing to say.
+    """
     copies: list[Instruction] = []
     parts: list[NeuronAP] = []
     for source in op.srcs:
         assert isinstance(source, NeuronAP)
         copy = sole_writer(source.tensor)
         if not isinstance(copy, MOVES) or not isinstance(copy.src, NeuronAP):
-            return f"%{source.tensor.name} is no copy of a part"
+            return ""
         part = copy.src
         if tuple(num for _, num in part.pairs) != source.tensor.known_shape or part.reinterpret is not None:
             return f"%{source.tensor.name} has other extents than the part that it is a copy of"

@@ -5,9 +5,9 @@
 
 A transposition sends digits of the row-major position to other digits. Where the second one takes its source in another
 shape than the first one gave, the two shapes are cut at all products of extents that either has, if those divide each
-other: then each digit of either is a row of digits of the cut shape, both transpositions permute these, and one permutation
-after the other is a permutation. What moves only dimensions of extent 1, or dimensions that stay side by side, in order,
-is a copy.
+other: then each digit of either is a row of digits of the cut shape, both transpositions permute these, and one
+permutation after the other is a permutation. What moves only dimensions of extent 1, or dimensions that stay side by
+side, in order, is a copy.
 
 A broadcast repeats its source along some dimensions. A second one that repeats all of that along further dimensions
 repeats the first one's source along both.

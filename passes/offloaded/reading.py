@@ -28,6 +28,7 @@ class Change:
     access: NeuronAP
     aim: Aim
     attributes: Mapping[str, object] = field(default_factory=dict)
+    stays: bool = False  # whether each element of the one tensor, reached or not, is at the same place in the other one
 
     def carry_out(self) -> None:
         """Make it so."""
@@ -64,7 +65,7 @@ def plan_images(copy: Instruction, image: Image, moments: Moments) -> Plan | str
             return change
         user, aim = access.owner, change.aim
         assert user is not None
-        reason = why_not_aimed(access, aim, "reads") or moments.why_not_read_later(copy, aim.tensor, user)
+        reason = why_not_aimed(access, aim, "reads", change.stays) or moments.why_not_read_later(copy, aim.tensor, user)
         if reason is not None:
             return reason
         plan.append(change)
@@ -88,12 +89,10 @@ def why_not_sole_writer(copy: Instruction) -> str | None:
 
 def image_of(access: NeuronAP, view: View) -> Change | str:
     """Return where the elements of a load stand in what its tensor is a view of."""
-    aim = view.through(access)
-    if aim is None and is_of_any_shape(access) and _is_everything(access):
-        aim = view.everything
+    aim = view.everything if is_of_any_shape(access) and _is_everything(access) else view.through(access)
     if aim is None:
         return f"no access of {owner_of(access)} reaches those elements in that order"
-    return Change(access, aim)
+    return Change(access, aim, stays=view.is_all_of(access.tensor))
 
 
 def owner_of(access: NeuronAP) -> str:
@@ -111,4 +110,3 @@ def _is_everything(access: NeuronAP) -> bool:
         and is_contiguous(access.pairs)
         and access.type.n_elements == size
     )
-

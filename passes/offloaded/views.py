@@ -4,8 +4,8 @@
     ... %t[1 | 2:4, 1:1] ...                     // is %x[4 | 8:4, 1:1]
 
 A view says where the elements of a tensor, counted in row-major order, stand in another one: what a copy reads, what it
-writes, or the part of a joined tensor that a source becomes. `through` gives the access to the other tensor that reaches
-the same elements in the same order, with the same extents.
+writes, or the part of a joined tensor that a source becomes. `through` gives the access to the other tensor that
+reaches the same elements in the same order, with the same extents.
 
 The argument. A row-major position is a number with one digit a dimension. The view sends digit d to `digit * step_d`.
 Where the digits of the offset, of each multiple of an axis and of each pair's step add up without a carry in every
@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runtime.access import NeuronAP, Pairs, whole_pairs
-from runtime.affine import Affine
+from runtime.affine import Affine, Axis
 from runtime.tensors import Tensor
 
 
@@ -38,24 +38,22 @@ class Aim:
     def at(cls, tensor: Tensor, offset: Affine, pairs: Pairs) -> Aim:
         """Return the aim; where it is the whole tensor in its own order, as the canonical one."""
         whole = whole_pairs(tensor.known_shape)
-        if not offset.terms and offset.constant == 0 and len(pairs) == len(whole):
-            if all(one[1] == other[1] and (one == other or one[1] == 1) for one, other in zip(pairs, whole)):
-                pairs = whole
+        starts = not offset.terms and offset.constant == 0 and len(pairs) == len(whole)
+        if starts and all(own == other or own[1] == other[1] == 1 for own, other in zip(pairs, whole, strict=True)):
+            pairs = whole
         return cls(tensor, offset, pairs)
 
     @property
     def is_whole(self) -> bool:
         """Whether this is the whole tensor in its own order."""
         return (
-            not self.offset.terms
-            and self.offset.constant == 0
-            and self.pairs == whole_pairs(self.tensor.known_shape)
+            not self.offset.terms and self.offset.constant == 0 and self.pairs == whole_pairs(self.tensor.known_shape)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Where the elements of a tensor stand in `tensor`: the i-th one where `pairs` walk to as the i-th, from `offset`."""
+    """Where the elements of a tensor stand in another one, `tensor`: where `pairs` walk to, in order, from `offset`."""
 
     tensor: Tensor
     offset: Affine
@@ -74,6 +72,10 @@ class View:
             return None
         return Aim.at(self.tensor, self.offset + found.offset([step for step, _ in dims]), found.pairs(dims, access))
 
+    def is_all_of(self, tensor: Tensor) -> bool:
+        """Whether this is the whole of `tensor`, each element at the place that it has in the other one."""
+        return self.tensor.known_shape == tensor.known_shape and self.everything.is_whole
+
     @property
     def everything(self) -> Aim:
         """Return all of it, in the extents that it has there."""
@@ -85,19 +87,20 @@ class Digits:
     """An access to row-major positions, digit by digit: one number a dimension for each of its parts."""
 
     constant: tuple[int, ...]
-    terms: tuple[tuple[object, tuple[int, ...]], ...]
+    terms: tuple[tuple[Axis, tuple[int, ...]], ...]
     steps: tuple[tuple[int, ...], ...]
     low: tuple[int, ...]  # the least digit that is reached in each dimension
     high: tuple[int, ...]  # and the largest
 
     def offset(self, steps: Sequence[int]) -> Affine:
         """Return the image of where the access begins, if digit d goes to `digit * steps[d]`."""
-        return Affine(_dot(self.constant, steps), tuple((axis, _dot(each, steps)) for axis, each in self.terms))  # type: ignore[misc]
+        return Affine(_dot(self.constant, steps), tuple((axis, _dot(each, steps)) for axis, each in self.terms))
 
     def pairs(self, dims: Pairs, access: NeuronAP) -> Pairs:
         """Return the image of the pairs of the access."""
         steps = [step for step, _ in dims]
-        return tuple((_dot(each, steps) or step * (num == 1), num) for each, (step, num) in zip(self.steps, access.pairs))
+        images = [_dot(each, steps) for each in self.steps]
+        return tuple((image if num > 1 else step, num) for image, (step, num) in zip(images, access.pairs, strict=True))
 
 
 def digits_of(access: NeuronAP, extents: Sequence[int]) -> Digits | None:

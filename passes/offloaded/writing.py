@@ -1,4 +1,4 @@
-"""Lets what fills the source of a copy write to where the copy writes, so that the source goes: the direction `fuse_src`.
+"""Lets what fills the source of a copy write where the copy writes, so that the source goes: the direction `fuse_src`.
 
     %s = sb_atom_store %v
     %y = offloaded_mem_cpy %s                    // %y = sb_atom_store %v
@@ -80,6 +80,7 @@ def _plan_part(copy: Instruction, source: object, view: View, moments: Moments) 
     reason = why_not_alike(source.tensor, view.tensor)
     if reason is not None:
         return reason
+    stays = view.is_all_of(source.tensor)
     plan: Plan = []
     for access in source.tensor.stores:
         owner = access.owner
@@ -90,8 +91,8 @@ def _plan_part(copy: Instruction, source: object, view: View, moments: Moments) 
         aim = view.through(access)
         if aim is None:
             return f"no access of {mnemonic} writes those elements in that order"
-        reason = why_not_aimed(access, aim, "writes") or moments.why_not_write_earlier(copy, owner)
+        reason = why_not_aimed(access, aim, "writes", stays) or moments.why_not_write_earlier(copy, owner)
         if reason is not None:
             return reason
-        plan.append(Change(access, aim))
+        plan.append(Change(access, aim, stays=stays))
     return plan

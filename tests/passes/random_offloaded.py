@@ -1,11 +1,11 @@
 """Random programs of offloaded copies and conversions, for passes that fold them: chains over tensors in DRAM.
 
-Copies, reshapes, slices, transpositions, broadcasts, concatenations, casts, sums, fills, loads and stores; tensors that are
-overwritten between a copy and its users, read by several, written by parts, carried from one iteration to the next;
+Copies, reshapes, slices, transpositions, broadcasts, concatenations, casts, sums, fills, loads and stores; tensors that
+are overwritten between a copy and its users, read by several, written by parts, carried from one iteration to the next;
 loops, branches, predicates, barriers, dependencies, roundings that the author asked for.
 
-Made as text, as those of `random_chains.py`. Each tensor is written whole before anybody reads it. What a statement gives
-is read by the next few more often than not, so that chains come about.
+Made as text, as those of `random_chains.py`. Each tensor is written whole before anybody reads it. What a statement
+gives is read by the next few more often than not, so that chains come about.
 """
 
 from dataclasses import dataclass, field

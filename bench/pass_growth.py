@@ -35,6 +35,8 @@ PASSES = (
     "auto-cast-inputs",
     "enforce-alu-dt-acc",
     "dtype-mutator",
+    "eliminate-copies",
+    "cast-op-elimination",
 )
 """`enforce-alu-dt-acc` and `dtype-mutator` find what they do in the kernel as it stands."""
 

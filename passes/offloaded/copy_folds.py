@@ -34,7 +34,7 @@ class CopyFolds:
 
     def why_kept(self, op: Copy) -> str:
         """Return why an offloaded copy is left, in both directions where there are two."""
-        found = [self.plan_reads(op), self.plan_writes(op)]
+        found: list[object] = [self.plan_reads(op), self.plan_writes(op)]
         if isinstance(op, OffloadedConcat) and not _why_not_joined(op):
             found.append(self._neighbours(op))
         return "; ".join(dict.fromkeys(reason for reason in found if isinstance(reason, str) and reason))

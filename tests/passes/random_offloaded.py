@@ -94,8 +94,8 @@ def random_offloaded(seed: int, statements: int = 14) -> str:
 
 def _fill(program: Program, known: list[Known], depth: int, statements: int) -> None:
     random = program.random
-    kinds = (_copy, _copy, _slice, _slice, _transpose, _transpose, _broadcast, _concat, _concat, _cast, _cast, _cast)
-    kinds += (_set, _sum, _overwrite, _overwrite_part, _on_chip, _barrier)
+    often = (_copy, _slice, _transpose, _concat, _cast)
+    kinds = [*often, *often, _cast, _broadcast, _set, _sum, _overwrite, _overwrite_part, _replace, _on_chip, _barrier]
     while statements > 0:
         statements -= 1
         if depth < 2 and statements > 3 and random.random() < 0.14:
@@ -247,6 +247,20 @@ def _overwrite_part(program: Program, known: list[Known], depth: int) -> None:
         into = program.random.choice(own)
         part, _ = _part(program.random, into)
         program.add(depth, f"{into.name}{part} = offloaded_mem_set {program.random.choice((0.1, 3.0))}")
+
+
+def _replace(program: Program, known: list[Known], depth: int) -> None:
+    """Prepare what a tensor is to hold next, read what it holds still, and put it there."""
+    random, own = program.random, _own(known)
+    if not own:
+        return
+    old = random.choice(own[-4:])
+    fresh = program.tensor(random.choice((old.dtype, "f32")), old.shape)
+    program.add(depth, f"{fresh.name} = offloaded_mem_set {random.choice((0.1, 3.0))}")
+    if random.random() < 0.8:
+        _observe(program, old, depth)
+    kind = "offloaded_mem_cpy" if fresh.dtype == old.dtype else "offloaded_mem_cast"
+    program.add(depth, f"{old.name} = {kind} {fresh.name}")
 
 
 def _on_chip(program: Program, known: list[Known], depth: int) -> None:

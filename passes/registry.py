@@ -15,8 +15,10 @@ PASSES: Final[Mapping[str, tuple[str, str]]] = {
     "auto-cast-inputs": ("passes.auto_cast_inputs", "AutoCastInputs"),
     "auto-cast-tc-inputs": ("passes.auto_cast_tc_inputs", "AutoCastTCInputs"),
     "auto-mixed-precision": ("passes.auto_mixed_precision", "AutoMixedPrecision"),
+    "cast-op-elimination": ("passes.cast_op_elimination", "CastOpElimination"),
     "dtype-mutator": ("passes.dtype_mutator", "MutateDTypes"),
     "eliminate-casts": ("passes.eliminate_casts", "NeuronEliminateCasts"),
+    "eliminate-copies": ("passes.eliminate_copies", "EliminateCopies"),
     "enforce-alu-dt-acc": ("passes.enforce_alu_dt_acc", "EnforceAluDTAcc"),
 }
 """Name in pipelines -> module and class, sorted."""

@@ -73,10 +73,11 @@ class EliminateDeadCode(DotTransform):
 
     def why_kept(self, f: Function) -> Iterator[tuple[Statement, str]]:
         for inst in f.insts:
-            if not inst.is_terminator and not any(result.has_users for result in inst.results):
-                reason = why_root(inst, f)
-                if reason is not None:
-                    yield inst, reason
+            if inst.is_terminator or any(result.has_users for result in inst.results):
+                continue
+            reason = why_root(inst, f)
+            if reason is not None and not (inst.dst is not None and inst.dst.tensor.isInputOrOutput):
+                yield inst, reason  # but for what everybody expects to stay
 
     def _sweep(self, block: Block, live: set[Statement]) -> bool:
         """Erase what is dead in a block and in those inside it, from the end; return whether anything was."""

@@ -15,8 +15,8 @@ What may be in the way, whichever argument holds.
 - A float of eight bits that has infinities, converted back to itself: where a run saturates, the conversion back makes
   the largest number of an infinity, and a copy would leave it. `holds` knows nothing of that option.
 - In ONNX a float out of the range of an integer gives whatever the implementation likes, which may depend on the float
-  it comes from; and integers wrap. So argument 2 fails there, and argument 1 where floats lead to an integer `c`, unless
-  that holds all there is to convert.
+  it comes from; and integers wrap. So argument 2 fails there, and argument 1 where floats lead to an integer `c` that
+  does not hold all there is to convert.
 
 Deliberately absent: roundings that happen to come to the same, as that from bf16 through f16 to a float of eight bits;
 and NaN payloads, of which nothing is said anywhere.
@@ -40,7 +40,7 @@ class Arithmetic(Enum):
 
 @cache  # dtypes are few, casts are many
 def why_not_one(a: DType, b: DType, c: DType, first: Arithmetic, second: Arithmetic) -> str | None:
-    """Return why converting `a` to `b` and that to `c` may give another value than `a` to `c`; None where it never does.
+    """Return why converting `a` to `b` and that to `c` may give another value than `a` to `c`; None if it never does.
 
     `second` is also what would convert `a` to `c`; where the two are one dtype nothing is converted.
     """

@@ -35,6 +35,9 @@ PASSES = (
     "auto-cast-inputs",
     "enforce-alu-dt-acc",
     "dtype-mutator",
+    "eliminate-dead-code",
+    "share-casts",
+    "fold-casts",
 )
 """`enforce-alu-dt-acc` and `dtype-mutator` find what they do in the kernel as it stands."""
 

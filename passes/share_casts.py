@@ -35,7 +35,8 @@ has asked for takes place there, and no pass removes it. No result changes, and 
 
 One walk in program order is enough: what a cast converts has been met before, and is already the shared one, so casts
 of shared casts are found equal. A second run finds one cast of each. What is visible is kept block by block, and
-forgotten at the end of the block; so a lookup costs one hash, and that of a tensor O(log stores).
+forgotten at the end of the block; so a lookup costs one hash, and that of a tensor O(log stores). What nobody else uses
+is not even looked up, unless it is a cast itself, which may come to stand in for others and so take over their users.
 
 Deliberately absent: hoisting a cast out of branches to where it would dominate both.
 """
@@ -54,6 +55,7 @@ from runtime.functions import Function
 from runtime.instructions import Instruction, NeuronInst
 from runtime.statistics import Unit, register_stats
 from runtime.tensors import Tensor, TensorUtils
+from runtime.values import Value
 
 Visible = dict[Hashable, Instruction]
 
@@ -100,7 +102,17 @@ class ShareCasts(DotTransform):
         return changed
 
     def _may_be_shared(self, inst: Instruction) -> bool:
-        return inst.dst is None and self._conversions.is_cast(inst) and why_pinned(inst) is None
+        if inst.dst is not None or not self._conversions.is_cast(inst) or why_pinned(inst) is not None:
+            return False
+        source = converted(inst)
+        if isinstance(source, NeuronAP):
+            return source.tensor.n_loads > 1
+        assert isinstance(source, Value), f"{source!r} is neither a value nor an access"
+        if not source.has_single_user:
+            return True
+        return isinstance(source, Instruction) and self._conversions.is_cast(
+            source
+        )  # which may stand in for others yet
 
     def _is_same(self, earlier: Instruction, later: Instruction) -> bool:
         """Whether two equal casts convert the same, the earlier one dominating the later."""

@@ -52,6 +52,7 @@ from passes.later_reads import Orders, orders_by_block, orders_of_barriers, why_
 from runtime.access import NeuronAP
 from runtime.blocks import Block
 from runtime.functions import Function
+from runtime.generic import OnnxNode
 from runtime.instructions import Instruction, NeuronInst
 from runtime.statistics import Unit, register_stats
 from runtime.tensors import Tensor, TensorUtils
@@ -128,13 +129,12 @@ class ShareCasts(DotTransform):
 
 def _key(cast: Instruction) -> Hashable:
     """Return what two casts have in common that give the same as long as memory does not change."""
-    info = cast.INFO
-    fields = [getattr(cast, attribute.name) for attribute in info.attributes]
-    if info.open_attributes:
-        open_attributes: dict[str, Hashable] = cast.attributes  # type: ignore[attr-defined]  # INFO says that it has them
-        fields.append(tuple(sorted(open_attributes.items(), key=lambda item: item[0])))
+    if isinstance(cast, OnnxNode):  # whose other fields are names
+        what: list[Hashable] = [cast.domain, cast.op_type, *sorted(cast.attributes.items(), key=lambda item: item[0])]
+    else:
+        what = [getattr(cast, attribute.name) for attribute in cast.INFO.attributes]
     engine = cast.engine if isinstance(cast, NeuronInst) else None
-    return (same_source(cast), cast.type, type(cast), engine, tuple(fields))
+    return (same_source(cast), cast.type, cast.INFO.name, cast.INFO.dialect, engine, *what)
 
 
 def _replace(cast: Instruction, earlier: Instruction) -> None:

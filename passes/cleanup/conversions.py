@@ -8,6 +8,8 @@ Deliberately absent: conversions that take another operand, be it only for its d
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from passes.autocast.facts import converted, is_conversion, is_conversion_class
 from passes.cleanup.chains import Arithmetic
 from passes.precision.facts_of import facts_of
@@ -18,7 +20,7 @@ from runtime.generic import OnnxNode
 from runtime.instructions import Instruction, NeuronInst
 from runtime.values import Operand
 
-__all__ = ["Conversions", "arithmetic_of", "converted", "dtypes_of"]
+__all__ = ["Conversions", "arithmetic_of", "converted", "dtypes_of", "same_source"]
 
 
 class Conversions:
@@ -64,7 +66,7 @@ def arithmetic_of(inst: Instruction) -> Arithmetic:
     return Arithmetic.FOREIGN if isinstance(inst, OnnxNode) else Arithmetic.DIRECT
 
 
-def same_source(conversion: Instruction) -> object:
+def same_source(conversion: Instruction) -> Hashable:
     """Return what tells the sources of conversions apart: the value, or the tensor and the elements of an access."""
     source: Operand = converted(conversion)
     if isinstance(source, NeuronAP):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import onnxruntime
+import onnxruntime  # type: ignore[import-untyped]
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto
 
@@ -63,7 +63,7 @@ def test_casts_of_a_value_are_shared_and_those_of_a_cast_folded() -> None:
 
 
 def test_what_a_graph_hands_out_keeps_its_name() -> None:
-    nodes = [cast("x", "y", F16), cast("x", "z", F16), cast("x", "same", F32)]
+    nodes = [cast("x", "y", F16, name="one"), cast("x", "z", F16, name="other"), cast("x", "same", F32)]
     assert cleaned(nodes, {"y": F16, "z": F16, "same": F32}, "share-casts", "fold-casts") == [
         ("Cast", "x", "y"),
         ("Cast", "x", "same"),

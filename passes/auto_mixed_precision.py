@@ -2,18 +2,19 @@
 
 Before:
 
-    %y: f32[2,4] = onnx.node "ai.onnx::MatMul" %x, %w
-    %s: f32[2,4] = onnx.node "ai.onnx::Softmax" %y
+    %y: f32[2,4] = graph.matmul %x, %w
+    %s: f32[2,4] = graph.softmax %y axis -1
 
 After, with `policy=autocast-f16`:
 
-    %x16: f16[2,3] = onnx.node "ai.onnx::Cast" %x {to = 10}
-    %y: f16[2,4] = onnx.node "ai.onnx::MatMul" %x16, %w  // the weights hold f16 now
-    %y32: f32[2,4] = onnx.node "ai.onnx::Cast" %y {to = 1}
-    %s: f32[2,4] = onnx.node "ai.onnx::Softmax" %y32
+    %x_f16: f16[2,3] = graph.cast %x
+    %y: f16[2,4] = graph.matmul %x_f16, %w      // the weights hold f16
+    %y_f32: f32[2,4] = graph.cast %y
+    %s: f32[2,4] = graph.softmax %y_f32 axis -1
 
-What runs low is decided by `passes/precision/decide.py`: the kind of the operator, unless it is known to need f32, a
-guard sees a value that the lower float cannot hold, or its signature has no such type.
+It takes nodes of ONNX and any instruction whose definition has the facts. What runs low is decided by
+`passes/precision/decide.py`: the kind of the operation, unless it is known to need f32, a guard sees a value that the
+lower float cannot hold, or its signature or definition has no such type.
 
 It must not touch
 - integer, boolean and f64 values, and values that are f16 or bf16 already;
@@ -21,7 +22,8 @@ It must not touch
 - what a function receives and gives: that keeps its type. What a region receives and gives becomes low where all that
   passes there is;
 - local functions, and operators of which nothing is known: they stay f32;
-- instructions that are no nodes of ONNX, and programs of operator sets before 7. The report warns of them.
+- instructions that read or write tensors, which the numeric chain is for, and programs of ONNX operator sets before 7.
+  The report warns of them.
 
 There is one cast for a value and a dtype, right behind the value's producer, so whatever is dominated by the value is
 dominated by the cast, regions included. A constant whose uses are all low is converted itself.
@@ -32,28 +34,25 @@ are the same ones, the casts back to f32 give sticky values, and the operands th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
 from passes.precision.guards import CalleeGuards
 from passes.precision.local_functions import guards_of_callees
+from passes.precision.new_values import convert_constant, new_cast
 from passes.precision.policy import PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from runtime.blocks import Block, Statement
-from runtime.builtin import Terminator
-from runtime.constants import Constant
-from runtime.dtypes import DType, f32
+from runtime.dtypes import f32
 from runtime.functions import Function, Module
-from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode
+from runtime.generic import Initializer
 from runtime.instructions import Instruction
-from runtime.lazy_tensors import LazyTensor
-from runtime.onnx_codes import CODE_OF_DTYPE
-from runtime.rounding import cast_array
+from runtime.operand_slots import set_values, values_of
 from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
 from runtime.values import BlockArgument, Operand, Result, Value
@@ -102,7 +101,7 @@ class AutoMixedPrecision(TargetLowering):
         self._callees: Mapping[str, CalleeGuards] = {}
         self._heads: dict[Block, Statement | None] = {}
         self._rounded: set[Value] = set()  # constants
-        self._kept: dict[str, list[tuple[OnnxNode, str]]] = {}
+        self._kept: dict[str, list[tuple[Instruction, str]]] = {}
 
     def runOnModule(self, module: Module) -> bool:
         self.report = PrecisionReport(self.policy.name)
@@ -119,13 +118,12 @@ class AutoMixedPrecision(TargetLowering):
         decisions = Decisions(f, self.policy, signatures_of(f), self._callees)
         self._heads, self._rounded = {}, set()
         changed = bool(decisions.low_values)
-        uses = _uses_of(decisions.survey.insts)
+        uses = _uses_of(decisions.survey.insts, decisions.survey.nodes)
         moves: _Moves = {}
         for value in _f32_values(f):
             changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
         for user, slots in moves.items():
-            assert isinstance(user, (OnnxNode, Terminator))
-            user.set_values(slots)
+            set_values(user, slots)
         add_decisions(self.report, decisions, self._rounded)
         kept = ((inst, one) for inst, one in decisions.of.items() if not (one.is_low or inst in self._rounded))
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
@@ -148,13 +146,13 @@ class AutoMixedPrecision(TargetLowering):
             self._round(value)
         if not others:
             return False
-        if not agree and not is_low and _convert_constant(value, low):
+        if not agree and not is_low and convert_constant(value, low):
             self.report.constants += 1
             self._rounded.add(value)
             self._round(value)
             return True
         dtype = f32 if is_low else low
-        cast = OnnxNode("Cast", [value], {"to": CODE_OF_DTYPE[dtype]}, result_types=[value.type.with_dtype(dtype)])
+        cast = new_cast(value, dtype, others[0][0])
         self._insert_behind(value, cast)
         if not is_low:
             self._round(cast)
@@ -174,7 +172,7 @@ class AutoMixedPrecision(TargetLowering):
         if isinstance(inst, Instruction):  # no argument of a region, which gets what is rounded already
             self.added_roundings.append(inst)
 
-    def _insert_behind(self, value: Value, cast: OnnxNode) -> None:
+    def _insert_behind(self, value: Value, cast: Instruction) -> None:
         home: object = value.owner if isinstance(value, Result) else value
         if isinstance(home, Statement) and not isinstance(home, Initializer):
             cast.insertAfter(home)
@@ -196,34 +194,15 @@ def _f32_values(f: Function) -> list[Value]:
     return values
 
 
-def _uses_of(insts: Iterable[Instruction]) -> dict[Operand, list[_Use]]:
+def _uses_of(insts: Iterable[Instruction], nodes: Container[Operand]) -> dict[Operand, list[_Use]]:
     """Return the slots that hold a value, by value: looking for them value by value would be quadratic in the slots."""
     found: dict[Operand, list[_Use]] = {}
     for inst in insts:
-        if isinstance(inst, (OnnxNode, Terminator)):
-            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(inst.values)]
+        if inst.is_terminator or inst in nodes:
+            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(values_of(inst))]
         else:
             uses = [(held, None) for held in dict.fromkeys(inst.operands())]
         for value, slot in uses:
             if value is not None and value.type.dtype is f32:
                 found.setdefault(value, []).append((inst, slot))
     return found
-
-
-def _convert_constant(value: Value, low: DType) -> bool:
-    """Round a constant itself; return whether it was one that can be."""
-    held: Any = None
-    if isinstance(value, Initializer):
-        held = value.value
-    elif isinstance(value, OnnxNode) and value.op_type == "Constant" and value.domain == ONNX_DOMAIN:
-        held = value.attributes.get("value")
-    if not isinstance(held, (Constant, LazyTensor)) or held.dtype is not f32:
-        return False
-    rounded = Constant(cast_array(held.array, f32, low), low)
-    if isinstance(value, Initializer):
-        value.value = rounded
-    else:
-        assert isinstance(value, OnnxNode)
-        value.attributes["value"] = rounded
-        value.type = value.type.with_dtype(low)
-    return True

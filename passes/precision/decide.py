@@ -1,4 +1,4 @@
-"""The decision for each ONNX node of a function: f32 or the lower float, and why.
+"""The decision for each node of a function: f32 or the lower float, and why.
 
 Deliberately absent: changes. `passes/auto_mixed_precision.py` makes the program what is decided here.
 
@@ -13,8 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from passes.precision.constants import Constants
+from passes.precision.definitions import Lowered
 from passes.precision.guards import CalleeGuards, Guards, named
-from passes.precision.legality import Legality, Lowered
+from passes.precision.labels import label_of
+from passes.precision.legality import Legality
 from passes.precision.policy import OpKind, Precision, PrecisionPolicy
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
@@ -41,18 +43,18 @@ class Decisions:
         self,
         function: Function,
         policy: PrecisionPolicy,
-        signatures: Signatures,
+        signatures: Signatures | None,
         callees: Mapping[str, CalleeGuards] | None = None,
     ) -> None:
         self.policy = policy
         self.survey = Survey(function)
-        self.of: dict[OnnxNode, Decision] = {}
+        self.of: dict[Instruction, Decision] = {}
         self.low_values: dict[Operand, None] = {}  # in the order in which they became low
         self._constants = Constants(self.survey)
         self._guards = Guards(self.survey, self._constants, policy.low, callees or {}) if policy.guards else None
         self._legality = Legality(policy.low, signatures, function.operator_sets)
         self._local = function.module.functions if function.module is not None else {}
-        self._lowered: dict[OnnxNode, Lowered] = {}
+        self._lowered: dict[Instruction, Lowered] = {}
         self._low_slots: set[tuple[Instruction, int]] = set()  # of gates
         self._queue: deque[Operand] = deque()
         followers = self._decide_each()
@@ -60,7 +62,7 @@ class Decisions:
 
     def wanted_low(self, user: Instruction, slot: int) -> bool | None:
         """Return whether an operand slot that holds f32 in the program is to hold the lower float; None: either."""
-        if not isinstance(user, OnnxNode):
+        if user not in self.survey.nodes:
             return (user, slot) in self._low_slots
         if self.survey.role(user, slot) == "any":
             return None
@@ -100,7 +102,6 @@ class Decisions:
                 if user in counts:
                     missing[user] -= counts[user][value]
                     if not missing[user] and user not in self.of:
-                        assert isinstance(user, OnnxNode)
                         results = self._lowered[user].results
                         self._lower(user, results, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
             for gate in self.survey.gates_from.get(value, ()):
@@ -113,7 +114,7 @@ class Decisions:
             if node.inst not in self.of and (node.data or node.results or node.inst.blocks):
                 self.of[node.inst] = Decision(False, self._why_not_followed(node))
 
-    def _lower(self, inst: OnnxNode, values: tuple[Value, ...], reason: Reason) -> None:
+    def _lower(self, inst: Instruction, values: tuple[Value, ...], reason: Reason) -> None:
         self.of[inst] = Decision(True, reason)
         for value in values:
             if value not in self.low_values:
@@ -123,7 +124,7 @@ class Decisions:
     def _followed(self, node: SurveyedNode) -> list[Operand]:
         """Return what a node follows: all that it would read in the lower float."""
         slots = self._lowered[node.inst].slots
-        return [value for at, value in enumerate(node.inst.values) if at in slots and value is not None]
+        return [value for at, value in enumerate(node.values) if at in slots and value is not None]
 
     def _variable(self, values: list[Operand] | tuple[Operand, ...]) -> list[Operand]:
         return [value for value in values if value not in self._constants]
@@ -142,11 +143,13 @@ class Decisions:
         is_f32_kind = node.facts is not None and node.data and self._precision_of(node) is Precision.F32
         if guard is not None and not (is_f32_kind and not self._is_sticky(node)):
             return guard
-        if node.inst.callee in self._local:
+        if self._calls(node):
             return Reason(Rule.LOCAL_FUNCTION, Rule.LOCAL_FUNCTION.value)
         facts = node.facts
         if facts is None:
-            return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {node.inst.label}")
+            return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {label_of(node.inst)}")
+        if not isinstance(node.inst, OnnxNode) and (node.inst.rounding is not None or node.inst.keep_alu_dtype):
+            return Reason(Rule.ASKED_FOR, Rule.ASKED_FOR.value)
         if facts.precision_intact or facts.keeps_dtype:
             return Reason(Rule.TYPES_ARE_ITS_PURPOSE, Rule.TYPES_ARE_ITS_PURPOSE.value)
         if not node.data:
@@ -159,6 +162,16 @@ class Decisions:
         other = next((one for one in self._variable(self._followed(node)) if one not in self.low_values), None)
         why = "follows constants, which stay f32" if other is None else f"follows {named(other)}, which stays f32"
         return Reason(Rule.FOLLOWS_F32, why)
+
+    def _calls(self, node: SurveyedNode) -> bool:
+        """Whether a node calls a function of the module, by what it is called or by one of its attributes."""
+        if len(self._local) < 2:
+            return False
+        if isinstance(node.inst, OnnxNode):
+            return node.callee in self._local
+        return any(
+            getattr(node.inst, one.name) in self._local for one in node.inst.INFO.attributes if one.type == "str"
+        )
 
     def _is_sticky(self, node: SurveyedNode) -> bool:
         return self._guards is not None and any(result in self._guards.sticky for result in node.results)

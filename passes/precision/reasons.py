@@ -29,7 +29,7 @@ class Rule(Enum):
     UNKNOWN_TYPE = "a type is not known"
     LOCAL_FUNCTION = "calls a local function, which stays as it is"
     REGIONS = "has regions, which give or receive f32"
-    NOT_ONNX = "no node of ONNX, and this pass rewrites no others"
+    MEMORY = "reads or writes tensors, which is for the numeric chain"
 
 
 @dataclass(frozen=True, slots=True)

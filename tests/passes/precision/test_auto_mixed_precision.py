@@ -150,11 +150,19 @@ def test_other_types_are_never_touched() -> None:
     assert result.SerializeToString() == source.SerializeToString()
 
 
-def test_a_program_without_nodes_of_onnx_stays_as_it_is() -> None:
-    text = "func @main(%x: f32[4,8]) {\n  %p: f32[4,8] = activation relu %x\n  return %p\n}\n"
-    module = parse(text)
-    assert not AutoMixedPrecision().runOnModule(module)
+def test_instructions_of_neuron_get_copies_that_convert() -> None:
+    module = parse("func @main(%x: f32[4,8]) {\n  %p: f32[4,8] = activation relu %x\n  return %p\n}\n")
+    assert AutoMixedPrecision().runOnModule(module)
+    text = """\
+func @main(%x: f32[4,8]) {
+  %x_f16: f16[4,8] = tensor_copy %x
+  %p: f16[4,8] = activation relu %x_f16
+  %p_f32: f32[4,8] = tensor_copy %p
+  return %p_f32
+}
+"""
     assert print_module(module) == text
+    assert not AutoMixedPrecision().runOnModule(module)
 
 
 def test_convert_leaves_the_module_alone() -> None:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from passes.framework.dot_transform import DotTransform
 from passes.framework.failure import failure_of
-from passes.framework.options import OptionValueError, option_name, option_names, options_from_text
+from passes.framework.options import (
+    OptionValueError,
+    describe_options,
+    option_name,
+    option_names,
+    options_from_text,
+)
 from passes.framework.pass_manager import Fixpoint, Step
 from passes.framework.pipeline import FIXPOINT, FixpointSpec, PassSpec, Spec, Word, pipeline_diagnostic, read_pipeline
 from passes.framework.target_lowering import TargetLowering
@@ -20,17 +27,36 @@ ROUNDS = "rounds"
 _Given = Mapping[str, tuple[Word, Word]]  # the options that are given, by their names in Python
 
 
-def build_pipeline(text: str, target: Target | None = None, file: str = "<passes>") -> tuple[Step, ...]:
+def build_pipeline(
+    text: str,
+    target: Target | None = None,
+    file: str = "<passes>",
+    defaults: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Step, ...]:
     """Return the steps of the pipeline `text`, for `target`; None means for every target.
+
+    `defaults` are values of options, for every pass that has one of the name and that the text gives none.
 
     Raises: DiagnosticsError with every name and value that is wrong; `file` is what the text is called in messages.
     PassFailure where a pass cannot be loaded or made.
     """
-    builder = _Builder(text, file, target)
+    builder = _Builder(text, file, target, defaults)
     steps = builder.steps(read_pipeline(text, file))
     if builder.mistakes:
         raise DiagnosticsError(builder.mistakes)
     return steps
+
+
+def open_options(text: str, file: str = "<passes>") -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return, by pass, the options that the pipeline `text` leaves open; each with its values where they are listed.
+
+    Raises: as `build_pipeline` does.
+    """
+    builder = _Builder(text, file, None, {})
+    builder.steps(read_pipeline(text, file))
+    if builder.mistakes:
+        raise DiagnosticsError(builder.mistakes)
+    return builder.open
 
 
 def known_names() -> tuple[str, ...]:
@@ -43,8 +69,10 @@ class _Builder:
     text: str
     file: str
     target: Target | None
+    defaults: Mapping[str, str]
     mistakes: list[Diagnostic] = field(default_factory=list)
     inside: tuple[str, ...] = ()  # the named pipelines around the step that is built
+    open: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def steps(self, specs: Iterable[Spec], given: _Given | None = None) -> tuple[Step, ...]:
         """Build steps; `given` are the options of the pipeline that they are the text of."""
@@ -73,13 +101,18 @@ class _Builder:
                 values.update(options_from_text(cls.Options, {name: word.text}))
             except OptionValueError as error:
                 self._report("P005", str(error), word, did_you_mean(word.text, error.known))
+        described = {each.name: each for each in describe_options(cls.Options) if each.name not in given}
+        self.open.setdefault(cls.pass_name, {}).update((name, each.values) for name, each in described.items())
+        defaults = {name: value for name, value in self.defaults.items() if name in described}
+        values.update(options_from_text(cls.Options, defaults))
         if self.mistakes:
             return ()
         try:
             made = cls(self.target, **values) if issubclass(cls, TargetLowering) else cls(**values)
         except Exception as error:  # a misspelt hook, or whatever else the constructor of a pass may raise
             raise failure_of(cls.pass_name, error, cls, did="cannot be made") from error
-        options = " ".join(f"{name}={word.text}" for name, (_, word) in given.items())
+        written = {**{name: word.text for name, (_, word) in given.items()}, **defaults}
+        options = " ".join(f"{name}={value}" for name, value in written.items())
         made.pipeline_text = f"{cls.pass_name}{{{options}}}" if options else cls.pass_name
         return (made,)
 
@@ -93,7 +126,8 @@ class _Builder:
 
     def _within(self, name: str) -> _Builder:
         """Return the builder of a named pipeline: mistakes in the options that it got stand where they were given."""
-        return _Builder(self.text, self.file, self.target, self.mistakes, (*self.inside, name))
+        inside = (*self.inside, name)
+        return _Builder(self.text, self.file, self.target, self.defaults, self.mistakes, inside, self.open)
 
     def _options(self, options: Iterable[tuple[Word, Word]], owner: str, known: Iterable[str]) -> _Given:
         """Return options by their names, without those that are unknown or come again."""

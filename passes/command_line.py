@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 import traceback
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from passes.arguments import read_arguments
+from passes.chosen_steps import why_nothing_is_narrowed
 from passes.debugging.failing import HELP
 from passes.debugging.progress import Progress
 from passes.debugging.reproducer import REPLAY, arguments_in
 from passes.foreign_files import FrontEnds, fetching, write_foreign
+from passes.framework.dot_transform import DotTransform
 from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import PassManager
 from passes.framework.pass_run import PassRun
+from passes.measured_run import MeasuredRun
+from passes.measuring.measure import CastCount
+from passes.measuring.report_file import report_written
 from passes.pipelines import PIPELINES
 from passes.precision.report_file import telling
 from passes.registry import load_all
@@ -21,6 +27,7 @@ from passes.report import pass_table, pipeline_table, run_report
 from passes.session import Session, open_session
 from passes.statistics_file import statistics_written
 from runtime.diagnostics import DiagnosticsError
+from runtime.functions import Module
 from runtime.program_files import complain, discard_output, write_out, write_program
 from runtime.text.printer import print_module
 
@@ -57,11 +64,15 @@ def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
 
 def _run(given: argparse.Namespace, front_ends: FrontEnds) -> int:
     session = open_session(given, front_ends)
+    measured = MeasuredRun(session) if session.is_measured else None
+    if given.sweep is None and (warning := why_nothing_is_narrowed(given)) is not None:
+        complain(f"passes: warning: {warning}")
     try:
         with fetching(given.file, given.output, front_ends):
-            runs = _run_passes(session)
-            with statistics_written(given.stats, runs), telling(session.steps, given.report, given.output):
-                _write(session, front_ends)
+            if measured is not None and given.sweep is not None:
+                measured.sweep(_run_passes)
+                return 0
+            runs = _run_and_write(session, measured, front_ends)
     except PassFailure as failure:
         _tell(failure, given.traceback)
         if session.follow_up.is_asked_for:
@@ -71,12 +82,34 @@ def _run(given: argparse.Namespace, front_ends: FrontEnds) -> int:
         return 1
     if session.is_told:
         complain(run_report(runs))
+    if session.judge is not None and session.judge.found:
+        complain(f"passes: {session.judge.found}")
     if given.rewrite_limit is not None:
         complain(f"passes: {session.limit.done} of at most {given.rewrite_limit} rewrites")
     return 0
 
 
-def _run_passes(session: Session) -> tuple[PassRun, ...]:
+def _run_and_write(session: Session, measured: MeasuredRun | None, front_ends: FrontEnds) -> tuple[PassRun, ...]:
+    given = session.given
+    casts = None if measured is None else measured.new_count()
+    runs = _run_passes(session, casts)
+    with ExitStack() as files:
+        files.enter_context(statistics_written(given.stats, runs))
+        if measured is None or casts is None:
+            files.enter_context(telling(session.steps, given.report, given.output))
+        else:
+            report = measured.report(casts, runs)
+            files.enter_context(report_written(given.report, report.text, is_printed=given.output is None))
+        _write(session, front_ends)
+    return runs
+
+
+def _run_passes(session: Session, casts: CastCount | None) -> tuple[PassRun, ...]:
+    def after(transform: DotTransform, module: Module) -> None:
+        for watch in (session.printing.watch_after, None if casts is None else casts.after):
+            if watch is not None:
+                watch(transform, module)
+
     with Progress() as progress:
         session.printing.hide_progress = progress.hide
         manager = PassManager(
@@ -85,7 +118,7 @@ def _run_passes(session: Session) -> tuple[PassRun, ...]:
             rollback=session.follow_up.is_asked_for,  # without that, nothing is done after a failure
             explain=session.given.verbose,
             before=session.printing.watch_before,
-            after=session.printing.watch_after,
+            after=after,
             judge=session.judge,
             limit=session.limit if session.is_limited else None,
             entered=progress.on_function if progress.is_on else None,

@@ -6,35 +6,32 @@ Mistakes in the usage come before those in the file, and nothing is written befo
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from passes.arguments import ALL
-from passes.autocast.shorthand import auto_cast_steps
-from passes.build import build_pipeline, known_names
+from passes.build import known_names
+from passes.chosen_steps import steps_of, target_named
 from passes.debugging.failing import FollowUp, Numerics
 from passes.debugging.printing import EVERY_PASS, Printing
 from passes.debugging.reproducer import check_place
-from passes.foreign_files import FrontEnds, check_overwriting, evaluator_for, hang_signatures, read_foreign
+from passes.foreign_files import FrontEnds, evaluator_for, hang_signatures, read_foreign
 from passes.framework.pass_manager import Check, Judge, Step, passes_of
 from passes.framework.rewrite_limit import RewriteLimit
-from passes.precision.policy import UnknownPolicyError, policy_named
+from passes.given_files import arrays_of, check_files
+from passes.measuring.report_file import check_report_place
 from passes.precision.report_file import check_report, precision_passes
 from passes.statistics_file import is_file
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, either
-from runtime.embedded_arrays import read_embedded
 from runtime.functions import Module
 from runtime.further_classes import instruction_classes
 from runtime.instruction_set import InstructionSet
-from runtime.program_files import STREAM, Program, complain, read_program
-from runtime.targets import Target, UnknownTargetError, parse_target
+from runtime.program_files import Program, complain, read_program
+from runtime.targets import Target
 from runtime.text.parser import parse
 from runtime.verifier import verify
-
-_ARRAYS = (".npz", ".npy")
 
 
 @dataclass(frozen=True)
@@ -49,6 +46,9 @@ class Session:
     printing: Printing
     limit: RewriteLimit
     follow_up: FollowUp
+    target: Target | None
+    is_measured: bool  # whether a report of what the passes do to the program is asked for
+    measured_on: Mapping[str, Any] | None  # inputs; None: they are generated
 
     @property
     def is_told(self) -> bool:
@@ -68,25 +68,29 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
     Raises: DiagnosticsError for mistakes in the usage, then in the program.
     """
     target = target_named(given.target)
-    steps = _steps(given, target)
+    steps = steps_of(given, target)
     printing = _printing(given, steps)
-    if given.report is not None:
+    is_measured = given.sweep is not None or (given.report is not None and not any(precision_passes(steps)))
+    if is_measured and given.report is not None:
+        check_report_place(given.report, given.output)
+    elif given.report is not None:
         check_report(given.report, given.output, steps)
     if given.reproducer is not None:
         check_place(given.reproducer)
-    arrays = _arrays(given.verify_numerics)
+    arrays = arrays_of(given.verify_numerics)
+    measured_on = read_arrays(given.input) if given.input else arrays
     classes = instruction_classes(given.classes)
     program = read_foreign(given.file, front_ends) or read_program(given.file, classes)
     module = program.module
     module.places = program.places
-    _check_files(given, module, front_ends)
+    check_files(given, module, front_ends)
     if any(precision_passes(steps)):
         hang_signatures(module, front_ends)
     if target is not None:
         module.target = target.name
     elif module.target is not None:
         target = target_named(module.target)
-        steps = _steps(given, target)
+        steps = steps_of(given, target)
     numerics = None
     if given.verify_numerics is not None:
         numerics = Numerics(arrays, given.seed or 0, evaluator_for(module, front_ends))
@@ -109,6 +113,9 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
             given.rewrite_limit,
             lambda text: _read(text, classes, front_ends, steps),
         ),
+        target=target,
+        is_measured=is_measured,
+        measured_on=measured_on,
     )
 
 
@@ -119,38 +126,8 @@ def _read(text: str, classes: InstructionSet, front_ends: FrontEnds, steps: Sequ
     return module
 
 
-def target_named(name: str | None) -> Target | None:
-    """Return the target of a name.
-
-    Raises: DiagnosticsError where there is none.
-    """
-    try:
-        return None if name is None else parse_target(name)
-    except UnknownTargetError as error:
-        message, _, help = str(error).partition("; ")
-        raise DiagnosticsError([Diagnostic("P006", message, help=help)]) from error
-
-
 def _skipping(why: str) -> None:
     complain(f"passes: warning: numerics are not verified: {why}")
-
-
-def _steps(given: argparse.Namespace, target: Target | None) -> tuple[Step, ...]:
-    return (
-        *auto_cast_steps(given.auto_cast, given.auto_cast_type, target),
-        *build_pipeline(given.passes, target, "--passes"),
-        *_precision_steps(given.policy),
-    )
-
-
-def _precision_steps(policy: str | None) -> tuple[Step, ...]:
-    if policy is None:
-        return ()
-    try:
-        return build_pipeline(f"auto-mixed-precision{{policy={policy_named(policy).name}}}", None, "--policy")
-    except UnknownPolicyError as error:
-        message, _, help = str(error).partition("; ")
-        raise DiagnosticsError([Diagnostic("P007", message, help=help)]) from error
 
 
 def _check_of(program: Program, target: Target | None) -> Check:
@@ -190,40 +167,3 @@ def _printing(given: argparse.Namespace, steps: Sequence[Step]) -> Printing:
     if mistakes:
         raise DiagnosticsError(mistakes)
     return printing
-
-
-def _arrays(value: str | None) -> dict[str, Any] | None:
-    """Return the inputs that `--verify-numerics` names; None where they are to be generated.
-
-    Raises: DiagnosticsError where they cannot be read.
-    """
-    if value is None or value == ALL:
-        return None
-    if value.lower().endswith(_ARRAYS):
-        return read_arrays([value])
-    try:
-        with open(value, encoding="utf-8", errors="replace") as file:
-            found = read_embedded(file.read(), value)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise DiagnosticsError([Diagnostic("P032", f"{value} cannot be read: {reason}")]) from error
-    if found is None:
-        help = "inputs are a .npz, or a .npy as NAME=FILE"
-        raise DiagnosticsError([Diagnostic("P032", f"{value} holds no inputs", help=help)])
-    return found
-
-
-def _check_files(given: argparse.Namespace, module: Module, front_ends: FrontEnds) -> None:
-    """Refuse to write what would overwrite something that is needed, or two things to one file.
-
-    Raises: DiagnosticsError.
-    """
-    stats = given.stats if is_file(given.stats) else None
-    named = ((given.report, "P014", "report"), (stats, "P014", "statistics"), (given.output, "P011", "program"))
-    for name, code, what in named:
-        if name is not None and name != STREAM:
-            check_overwriting(module, given.file, name, front_ends, code, what)
-    for name, what in ((given.output, "the program"), (given.report, "the report")):
-        if stats is not None and name not in (None, STREAM) and os.path.realpath(stats) == os.path.realpath(name):
-            message = f"the statistics and {what} would both be written to {stats}"
-            raise DiagnosticsError([Diagnostic("P014", message)])

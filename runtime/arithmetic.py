@@ -27,8 +27,11 @@ class UnknownWordError(ValueError):
 
 
 def widen(array: Array) -> Array:
-    """Return an array as f32, exactly but for f64 and integers beyond 2 ** 24, which are rounded to nearest even."""
-    return array.astype(np.float32, copy=False)
+    """Return an array in what the engines compute in: f32, exactly but for integers beyond 2 ** 24, rounded to nearest.
+
+    f64 stays f64. No engine has it; a program whose floats are f64 is a reference for one whose floats are narrower.
+    """
+    return array if array.dtype == np.float64 else array.astype(np.float32, copy=False)
 
 
 def evaluate(function: Callable[[Floats], Floats], array: Array) -> Array:

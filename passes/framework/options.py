@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-_TRUTHS = {"true": True, "false": False}
+_TRUTHS = {"false": False, "true": True}
 
 
 class OptionError(ValueError):
@@ -45,6 +45,11 @@ class OptionInfo:
     takes: str  # bool, int, float, str, or the words that are legal, `none|matmult|all`
     default: str
     help: str
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """All values that are legal, as words; none where they are not listed."""
+        return tuple(_TRUTHS) if self.takes == "bool" else tuple(self.takes.split("|")) if "|" in self.takes else ()
 
 
 def option(default: Any, help: str) -> Any:

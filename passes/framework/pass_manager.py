@@ -64,6 +64,11 @@ class Judge:
         """
         return ()
 
+    @property
+    def found(self) -> str:
+        """What to say where nothing was wrong."""
+        return ""
+
 
 @dataclass
 class _Run:

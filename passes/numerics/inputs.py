@@ -15,7 +15,7 @@ from runtime.functions import Function, Module
 from runtime.generated_inputs import KINDS, generated_inputs
 from runtime.interpreter.errors import InputError, InterpreterError
 from runtime.interpreter.inputs import inputs_of
-from runtime.interpreter.run import function_named
+from runtime.interpreter.run import function_named, start
 from runtime.names import Names
 
 GIVE = "give inputs that it can be run on: --verify-numerics INPUTS.npz"
@@ -42,6 +42,31 @@ def given_inputs(module: Module, arrays: Mapping[str, Any]) -> InputSet:
         raise unrunnable(error, given=True) from error
     wanted = list(inputs_of(function, Names(function)))
     return InputSet(function.name, "the inputs given", as_declared(arrays, wanted), may_fail=False)
+
+
+def chosen_inputs(module: Module, arrays: Mapping[str, Any] | None, seed: int) -> tuple[InputSet | None, str]:
+    """Return inputs for the function that a caller runs: those that are given, else ordinary ones, which are generated.
+
+    None where nothing can be run, and why.
+
+    Raises: DiagnosticsError where the inputs that are given are not those of the program.
+    """
+    try:
+        if arrays is None:
+            return next(sets_of(function_named(module, None), seed)), ""
+        chosen = given_inputs(module, arrays)
+        start(module, chosen.arrays, chosen.function)
+    except InputError as error:
+        if arrays is not None:
+            raise unrunnable(error, given=True) from error
+        return None, str(error)
+    except InterpreterError as error:
+        return None, str(error)
+    except DiagnosticsError as error:
+        if arrays is not None:
+            raise
+        return None, "; ".join(problem.message for problem in error.diagnostics)
+    return chosen, ""
 
 
 def completed(module: Module, arrays: Mapping[str, Any], seed: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from passes.numerics.origin import where_it_comes_from
 from passes.numerics.runs import MakeEvaluator, Outputs, entries_of, outputs_of
 from passes.numerics.stated import Earlier, Rounded, Stated
 from runtime.comparison.outputs import first_difference
-from runtime.diagnostics import Diagnostic, DiagnosticsError, Note
+from runtime.diagnostics import Diagnostic, DiagnosticsError, Note, listed
 from runtime.equality import why_different
 from runtime.functions import Module
 from runtime.instructions import Instruction
@@ -52,6 +52,7 @@ class NumericsJudge(Judge):
         self._explain = explain
         self.sets: list[InputSet] | None = None  # chosen when the first pass runs
         self._is_off = False
+        self._n_passes = self._n_changes = 0
         self._known: dict[int, Outputs] = {}  # by set: what the program gives as it stands between two passes
         self._originals: dict[Instruction, Instruction] = {}
         self._earlier = Earlier((), ())
@@ -81,8 +82,10 @@ class NumericsJudge(Judge):
 
     def _judge(self, transform: DotTransform, module: Module, before: Module, changed: bool) -> Sequence[Diagnostic]:
         difference = why_different(before, module)
+        self._n_passes += 1
         if difference is None:
             return ()
+        self._n_changes += 1
         if not changed:
             return [Diagnostic("P036", f"it says that it changed nothing, and changed the program: {difference}")]
         stated = Stated.since(self._earlier, transform, module, self._originals)
@@ -97,6 +100,14 @@ class NumericsJudge(Judge):
             if wrong is not None:
                 return [wrong]
         return ()
+
+    @property
+    def found(self) -> str:
+        if self._is_off or self.sets is None:
+            return ""
+        passes = f"{self._n_passes} pass{'es' * (self._n_passes != 1)}"
+        on = listed((one.called for one in self.sets), "and")
+        return f"numerics verified: {passes} ran, {self._n_changes} changed the program, as stated, on {on}"
 
     def _judge_on(
         self,

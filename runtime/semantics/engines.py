@@ -1,7 +1,8 @@
 """The compute engines: activation, operations with scalars, operations of two tensors, the matrix product.
 
 The engines compute in f32: operands are widened to f32, exactly but for integers beyond 2 ** 24, every operation is
-rounded to f32, and the result is rounded once on the way out. Operations on bits take integers as they are.
+rounded to f32, and the result is rounded once on the way out. Operations on bits take integers as they are. What has an
+operand of f64, which no engine knows, is computed in f64.
 Source: AWS Neuron documentation, architecture guides and `nki.isa`.
 """
 
@@ -116,7 +117,8 @@ def _with_scalar(array: Array, op: str, scalar: Any, reverse: bool, *, elementwi
     if op in BITVEC:
         operation, left, right = BITVEC[op], array, _as_integers(scalar, array)
     else:
-        operation, left, right = word(ALU, op), widen(array), widen(np.asarray(scalar))
+        right = widen(scalar) if isinstance(scalar, np.ndarray) else np.asarray(scalar, np.float32)
+        operation, left = word(ALU, op), widen(array)
     right = right if elementwise else per_partition(right, left)
     return operation(right, left) if reverse else operation(left, right)
 

@@ -30,12 +30,12 @@ def matmul(inst: Any, machine: Machine) -> Array:
 
 
 def product(stationary: Array, moving: Array) -> Array:
-    """Return the product of f32 operands, contracted over all dimensions but the last.
+    """Return the product of f32 or f64 operands, contracted over all dimensions but the last.
 
     Shapes: [..., M] and [..., N] give [M, N].
     """
     left, right = (operand.reshape(-1, operand.shape[-1]) for operand in (stationary, moving))
-    total = np.zeros((left.shape[1], right.shape[1]), np.float32)
+    total = np.zeros((left.shape[1], right.shape[1]), np.result_type(left, right))
     for row, column in zip(left, right, strict=True):
         total += np.multiply.outer(row, column)
     return total

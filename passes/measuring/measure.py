@@ -1,0 +1,88 @@
+"""What a pipeline does to a program, measured: the casts after each of its passes, and the error of the result.
+
+The error is that of the outputs on some inputs, beside the reference of the program that came in: that program with
+every float widened to f64 (`passes/numerics/reference.py`).
+
+Deliberately absent: a run that is not asked for. Where nobody can run the program, or its reference, the casts are
+counted all the same, and why there is no error is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from passes.framework.dot_transform import DotTransform
+from passes.framework.pass_run import PassRun
+from passes.measuring.casts import count_casts
+from passes.numerics.errors import OutputError, errors_of
+from passes.numerics.inputs import InputSet
+from passes.numerics.reference import Reference, reference_of
+from passes.numerics.runs import outputs_of
+from runtime.functions import Module
+from runtime.interpreter.errors import InterpreterError
+
+
+@dataclass
+class CastCount:
+    """The casts that passes have inserted and removed so far; a `Watcher` of the pass manager calls `after`.
+
+    Each pass counts by what it adds or takes away on balance, whatever it says of itself.
+    """
+
+    before: int
+    inserted: int = 0
+    removed: int = 0
+    left: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = self.before
+
+    def after(self, transform: DotTransform, module: Module) -> None:
+        """Count what a pass has left."""
+        now = count_casts(module)
+        self.inserted += max(now - self.left, 0)
+        self.removed += max(self.left - now, 0)
+        self.left = now
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one run of a pipeline did."""
+
+    options: Mapping[str, str]  # those that tell it from other runs of the same pipeline
+    casts: CastCount
+    runs: Sequence[PassRun]
+    errors: tuple[OutputError, ...] | None
+    why_no_error: str = ""
+
+    def bytes_of(self, counter: str) -> int:
+        """Return what counters of this name have grown by, over all passes."""
+        return sum(count for run in self.runs for statistic, count in run.counted if statistic.counter == counter)
+
+
+class Yardstick:
+    """The program that came in, and its reference on some inputs, which is run once."""
+
+    def __init__(self, module: Module, inputs: InputSet | None, why_none: str = "") -> None:
+        self.inputs = inputs
+        self.n_casts = count_casts(module)
+        self.n_statements = sum(1 for inst in module.insts if not inst.is_terminator)
+        self.reference: Reference | None = None
+        self.why_none = why_none
+        if inputs is None:
+            return
+        try:
+            self.reference = reference_of(module, inputs.function, inputs.arrays)
+        except InterpreterError as error:
+            self.why_none = str(error)
+
+    def measure(self, module: Module, options: Mapping[str, str], casts: CastCount, runs: Sequence[PassRun]) -> Measured:
+        """Return what a run did that made `module` of the program."""
+        if self.reference is None or self.inputs is None:
+            return Measured(options, casts, runs, None, self.why_none)
+        try:
+            found = outputs_of(module, self.inputs.function, self.inputs.arrays, None)
+        except InterpreterError as error:
+            return Measured(options, casts, runs, None, str(error))
+        return Measured(options, casts, runs, errors_of(found, self.reference.outputs))

@@ -1,0 +1,61 @@
+"""`--sweep`: the same pipeline with every value of some options, for one table of what each does to a program.
+
+    --passes numeric-chain --sweep                     every mode, and every type with it
+    --passes 'numeric-chain{mode=all}' --sweep         every type; what the pipeline says itself stands
+    --passes numeric-chain --sweep=inline              both values of that option
+
+Deliberately absent: what makes no difference. A type is tried once where nothing is cast, under no name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Final
+
+from passes.auto_cast_fp32 import AutoCastFP32
+from passes.build import build_pipeline, open_options
+from passes.framework.options import option_name
+from passes.framework.pass_manager import Step, passes_of
+from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, either
+from runtime.targets import Target
+
+DEFAULT: Final = ("mode", "type")
+
+
+Variant = tuple[Mapping[str, str], tuple[Step, ...]]
+
+
+def variants(text: str, names: Sequence[str] | None, target: Target | None) -> Iterator[Variant]:
+    """Yield the values of some options, and the steps of the pipeline `text` with them; None: those of `DEFAULT`.
+
+    Raises: DiagnosticsError where no pass of the pipeline leaves such an option open.
+    """
+    known: dict[str, tuple[str, ...]] = {}
+    for options in open_options(text, "--passes").values():
+        known.update((name, values) for name, values in options.items() if values)
+    chosen = [name for name in DEFAULT if name in known] if names is None else list(map(option_name, names))
+    wrong = [name for name in chosen if name not in known]
+    if wrong or not chosen:
+        raise DiagnosticsError([_no_option(name, known) for name in wrong or (" or ".join(DEFAULT),)])
+    seen: set[tuple[tuple[str, str], ...]] = set()
+    for values in product(*(known[name] for name in chosen)):
+        options = dict(zip(chosen, values, strict=True))
+        steps = build_pipeline(text, target, "--passes", options)
+        shown = dict(options)
+        if _casts_nothing(steps):
+            shown.pop("type", None)
+        if tuple(shown.items()) not in seen:
+            seen.add(tuple(shown.items()))
+            yield shown, steps
+
+
+def _casts_nothing(steps: Sequence[Step]) -> bool:
+    modes = [each.mode for each in passes_of(steps) if isinstance(each, AutoCastFP32)]
+    return bool(modes) and all(mode.scope == "none" for mode in modes)
+
+
+def _no_option(name: str, known: Mapping[str, Sequence[str]]) -> Diagnostic:
+    help = did_you_mean(name, known) or f"it leaves open {either(known, 'and') or 'no option of that kind'}"
+    message = f'--sweep: the pipeline leaves no option "{name}" open that has a list of values'
+    return Diagnostic("P050", message, help=help)

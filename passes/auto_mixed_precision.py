@@ -41,12 +41,14 @@ from typing import ClassVar, Literal
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
+from passes.precision.ends import narrow_ends
 from passes.precision.guards import CalleeGuards
 from passes.precision.local_functions import guards_of_callees
 from passes.precision.new_values import convert_constant, new_cast
 from passes.precision.policy import PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
+from passes.precision.requests import Requests
 from runtime.blocks import Block, Statement
 from runtime.dtypes import f32
 from runtime.functions import Function, Module
@@ -96,6 +98,7 @@ class AutoMixedPrecision(TargetLowering):
 
     def _use(self, policy: PrecisionPolicy) -> None:
         self.policy = policy
+        self.requests = Requests()
         self.report = PrecisionReport(policy.name)
         self.added_roundings = []
         self._callees: Mapping[str, CalleeGuards] = {}
@@ -104,7 +107,7 @@ class AutoMixedPrecision(TargetLowering):
         self._kept: dict[str, list[tuple[Instruction, str]]] = {}
 
     def runOnModule(self, module: Module) -> bool:
-        self.report = PrecisionReport(self.policy.name)
+        self.report = PrecisionReport(self.policy.name, notes=list(self.requests.notes))
         self._kept, self.added_roundings = {}, []
         self._callees = guards_of_callees(module, self.policy.low) if self.policy.guards else {}
         return super().runOnModule(module)
@@ -115,21 +118,26 @@ class AutoMixedPrecision(TargetLowering):
     def transformStmts(self, f: Function) -> bool:
         if why_untouched(f, self.report):
             return False
-        decisions = Decisions(f, self.policy, signatures_of(f), self._callees)
+        decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests)
+        casts: set[Instruction] = set()
         self._heads, self._rounded = {}, set()
         changed = bool(decisions.low_values)
         uses = _uses_of(decisions.survey.insts, decisions.survey.nodes)
         moves: _Moves = {}
         for value in _f32_values(f):
-            changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
+            changed |= self._rewrite(value, uses.get(value, ()), decisions, moves, casts)
         for user, slots in moves.items():
             set_values(user, slots)
+        if not self.requests.keep_io and f.module is not None and f is f.module.root_function:
+            self.report.inserted -= len(narrow_ends(f, casts, self.policy.low))
         add_decisions(self.report, decisions, self._rounded)
         kept = ((inst, one) for inst, one in decisions.of.items() if not (one.is_low or inst in self._rounded))
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
 
-    def _rewrite(self, value: Value, uses: Sequence[_Use], decisions: Decisions, moves: _Moves) -> bool:
+    def _rewrite(
+        self, value: Value, uses: Sequence[_Use], decisions: Decisions, moves: _Moves, casts: set[Instruction]
+    ) -> bool:
         """Give a value its dtype, and a cast for the uses that want the other one; return whether anything changed."""
         low = self.policy.low
         is_low = value in decisions.low_values
@@ -154,6 +162,7 @@ class AutoMixedPrecision(TargetLowering):
         dtype = f32 if is_low else low
         cast = new_cast(value, dtype, others[0][0])
         self._insert_behind(value, cast)
+        casts.add(cast)
         if not is_low:
             self._round(cast)
         AutoMixedPrecision.inserted_casts += 1

@@ -54,7 +54,8 @@ def read_proto(path: Path) -> ModelProto:
             " has its tensors in files beside it (onnx.save with save_as_external_data)"
         )
     try:
-        return ModelProto.FromString(path.read_bytes())
+        proto: ModelProto = ModelProto.FromString(path.read_bytes())
+        return proto
     except DecodeError:
         raise BrokenModelError(f"{path.name}: is no ONNX model, or not all of one") from None
 

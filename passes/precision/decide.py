@@ -20,6 +20,7 @@ from passes.precision.legality import Legality
 from passes.precision.policy import OpKind, Precision, PrecisionPolicy
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
+from passes.precision.requests import Requests
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.functions import Function
 from runtime.generic import OnnxNode
@@ -45,13 +46,16 @@ class Decisions:
         policy: PrecisionPolicy,
         signatures: Signatures | None,
         callees: Mapping[str, CalleeGuards] | None = None,
+        requests: Requests | None = None,
     ) -> None:
+        self.requests = requests or Requests()
         self.policy = policy
         self.survey = Survey(function)
         self.of: dict[Instruction, Decision] = {}
         self.low_values: dict[Operand, None] = {}  # in the order in which they became low
         self._constants = Constants(self.survey)
         self._guards = Guards(self.survey, self._constants, policy.low, callees or {}) if policy.guards else None
+        self._measured = {value for value in self.requests.measured if self.requests.why_measured(value, policy.low)}
         self._legality = Legality(policy.low, signatures, function.operator_sets)
         self._local = function.module.functions if function.module is not None else {}
         self._lowered: dict[Instruction, Lowered] = {}
@@ -133,12 +137,27 @@ class Decisions:
         node = self.survey.nodes[gate.inst]
         if not gate.is_known or node.facts is None or self._precision_of(node) is Precision.F32:
             return False
+        if self.requests.why_kept(gate.inst) or any(one in self._measured for one in (*gate.sources, *gate.targets)):
+            return False
         guards = self._guards
         if guards is not None and any(one in guards.sticky or one in guards.indices for one in gate.targets):
             return False
         return self._legality.allows(gate)
 
+    def _why_asked(self, node: SurveyedNode) -> Reason | None:
+        """Return why a user keeps a node in f32, by a pattern or by what was measured."""
+        why = self.requests.why_kept(node.inst)
+        if why is not None:
+            return Reason(Rule.KEPT, why)
+        for value in (*node.results, *node.operands) if self._measured else ():
+            if value in self._measured:
+                return Reason(Rule.MEASURED, f"{named(value)}: {self.requests.why_measured(value, self.policy.low)}")
+        return None
+
     def _why_f32(self, node: SurveyedNode) -> Reason | None:
+        asked = self._why_asked(node)
+        if asked is not None:
+            return asked
         guard = self._guards.reasons.get(node.inst) if self._guards is not None else None
         is_f32_kind = node.facts is not None and node.data and self._precision_of(node) is Precision.F32
         if guard is not None and not (is_f32_kind and not self._is_sticky(node)):

@@ -22,6 +22,8 @@ class Rule(Enum):
     CENTRING = "the difference between a value and what was reduced from it"
     EXACT = "its values must be exact, such as those of a counter"
     ASKED_FOR = "the program asked for f32"
+    KEPT = "the user asked for f32"
+    MEASURED = "what was measured is beyond the range of the lower float"
     TYPES_ARE_ITS_PURPOSE = "its types are what it is for"
     NO_OPERAND = "none of its operands may be converted"
     SIGNATURE = "the operator does not have the lower float"

@@ -1,4 +1,4 @@
-"""Whether the definition of an instruction lets its f32 operands be another float, and which results change with them.
+"""Whether the definition of an instruction lets its operands be another float, and which results change with them.
 
 A copy of the instruction reads stand-ins of the lower float: its own rules say whether it may, and what it gives.
 
@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from passes.precision.labels import label_of
+from passes.precision.overrides import Overrides
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.survey import SurveyedNode
 from runtime.blocks import Block
-from runtime.dtypes import DType, f32
+from runtime.dtypes import DType
+from runtime.info import OperandInfo
 from runtime.instructions import Instruction, NeuronInst
 from runtime.operand_slots import infos_of, set_values, values_of
 from runtime.types import Type
@@ -37,13 +39,19 @@ class Lowered:
     results: tuple[Value, ...]
 
 
-class Definitions:
-    """Answers for one lower float; each question is asked once."""
+_Answer = tuple[frozenset[int], tuple[int, ...]] | Reason
+"""The slots and the positions of the results that are converted, or why none are."""
 
-    def __init__(self, low: DType) -> None:
+
+class Definitions:
+    """Answers for one float; each question is asked once."""
+
+    def __init__(self, low: DType, floats: tuple[DType, ...], overrides: Overrides) -> None:
         self.low = low
+        self._floats = floats
+        self._overrides = overrides
         self._plans: dict[type[Instruction], ClassPlan] = {}
-        self._answers: dict[tuple[Any, ...], tuple[frozenset[int], tuple[int, ...]] | Reason] = {}
+        self._answers: dict[tuple[Any, ...], _Answer] = {}
 
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
         """Return what an instruction looks like in the lower float, or why it may not."""
@@ -52,10 +60,13 @@ class Definitions:
             getattr(inst, one.name) for one in inst.INFO.attributes if one.type in ("enum", "dtype", "bool", "str")
         ]
         types = [None if value is None else value.type.dtype for value in node.values]
-        key = (type(inst), *words, *types, None, *[result.type.dtype for result in inst.results], node.data)
+        infos = infos_of(inst)
+        kept = self._overrides.kept_slots(node, [info.name for info in infos])
+        results = [result.type.dtype for result in inst.results]
+        key = (type(inst), *words, *types, None, *results, node.data, kept)
         answer = self._answers.get(key)
         if answer is None:
-            answer = self._answers[key] = self._ask(node)
+            answer = self._answers[key] = self._ask(node, infos, kept)
         if isinstance(answer, Reason):
             return answer
         slots, at = answer
@@ -64,11 +75,13 @@ class Definitions:
     def allows(self, gate: Gate) -> bool:
         """Whether the values that pass through a gate may all be the lower float."""
         types = [value.type.dtype for value in (*gate.sources, *gate.targets)]
-        return all(self.low.name in one for one in gate.dtypes) and all(dtype is f32 for dtype in types)
+        return all(self.low.name in one for one in gate.dtypes) and all(dtype in self._floats for dtype in types)
 
-    def _ask(self, node: SurveyedNode) -> tuple[frozenset[int], tuple[int, ...]] | Reason:
-        inst, infos = node.inst, infos_of(node.inst)
-        slots = frozenset(at for at in node.data if not infos[at].dtypes or self.low.name in infos[at].dtypes)
+    def _ask(self, node: SurveyedNode, infos: tuple[OperandInfo, ...], kept: frozenset[int]) -> _Answer:
+        inst = node.inst
+        slots = frozenset(at for at in node.data if not infos[at].dtypes or self.low.name in infos[at].dtypes) - kept
+        if not slots and kept:
+            return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
         if not slots:
             return self._why_not(inst, infos[node.data[0]].name)
         before, _ = self._told(inst, frozenset())
@@ -78,9 +91,7 @@ class Definitions:
             return Reason(Rule.SIGNATURE, f"{label_of(inst)} takes no such {self.low}: {fresh[0]}")
         return self._results(node, slots, types)
 
-    def _results(
-        self, node: SurveyedNode, slots: frozenset[int], types: tuple[Type | None, ...]
-    ) -> tuple[frozenset[int], tuple[int, ...]] | Reason:
+    def _results(self, node: SurveyedNode, slots: frozenset[int], types: tuple[Type | None, ...]) -> _Answer:
         """Find the results that change, given the types that follow from operands of the lower float."""
         inst, infos = node.inst, node.inst.INFO.results
         if isinstance(inst, NeuronInst) and inst.INFO.op_kind == "compute" and infos[0].free_dtype:
@@ -90,7 +101,7 @@ class Definitions:
             position = inst.all_results.index(result)
             info = infos[min(position, len(infos) - 1)]
             follows = types[position] if position < len(types) else None
-            if result.type.dtype is not f32 or (follows is not None and follows.dtype is not self.low):
+            if result.type.dtype not in self._floats or (follows is not None and follows.dtype is not self.low):
                 continue
             if info.precision is not None or (info.dtypes and self.low.name not in info.dtypes):
                 return self._why_not(inst, info.name)

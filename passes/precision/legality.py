@@ -1,4 +1,4 @@
-"""Whether the signature of an operator lets its f32 operands be another float, and which results change with them.
+"""Whether the signature of an operator lets its float operands be another float, and which results change with them.
 
 What has a definition is asked by `passes/precision/definitions.py`.
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from passes.precision.definitions import Definitions, Lowered
+from passes.precision.overrides import NO_OVERRIDES, Overrides
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.survey import SurveyedNode
@@ -24,11 +25,20 @@ from runtime.signatures import Signature, Signatures, SlotTypes
 class Legality:
     """Answers for one lower float and the operator sets of one function."""
 
-    def __init__(self, low: DType, signatures: Signatures | None, versions: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        low: DType,
+        signatures: Signatures | None,
+        versions: Mapping[str, int],
+        floats: tuple[DType, ...] = (f32,),
+        overrides: Overrides = NO_OVERRIDES,
+    ) -> None:
         self.low = low
+        self._floats = floats
+        self._overrides = overrides
         self._signatures = signatures
         self._versions = versions
-        self._definitions = Definitions(low)
+        self._definitions = Definitions(low, floats, overrides)
 
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
         """Return what a node looks like in the lower float, or why there is no such node."""
@@ -40,6 +50,10 @@ class Legality:
             return self._no_signature(inst)
         rules = {at: signature.operand(at) for at, value in enumerate(node.values) if value is not None}
         slots = frozenset(at for at in node.data if (rule := rules[at]) is not None and self.low in rule.dtypes)
+        kept = self._kept(node, rules)
+        if kept >= slots and slots:
+            return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
+        slots -= kept
         if not slots:
             return self._why_not(inst, rules[node.data[0]])
         variables: dict[str, tuple[DType, str]] = {}
@@ -56,6 +70,13 @@ class Legality:
         low = {variable for variable, (dtype, _) in variables.items() if dtype is self.low}
         return self._results(node, inst, signature, slots, low)
 
+    def _kept(self, node: SurveyedNode, rules: Mapping[int, SlotTypes | None]) -> frozenset[int]:
+        """Return the slots that an override keeps as they are."""
+        if not self._overrides.are_about_operands:
+            return frozenset()
+        names = ["" if (rule := rules.get(at)) is None else rule.name for at in range(len(node.values))]
+        return self._overrides.kept_slots(node, names)
+
     def _results(
         self, node: SurveyedNode, inst: OnnxNode, signature: Signature, slots: frozenset[int], low: set[str]
     ) -> Lowered | Reason:
@@ -67,7 +88,7 @@ class Legality:
             rule = signature.result(at)
             if result.type.dtype is None or rule is None:
                 return Reason(Rule.UNKNOWN_TYPE, "the type of a result is not known")
-            if rule.variable in low and result.type.dtype is f32:
+            if rule.variable in low and result.type.dtype in self._floats:
                 if self.low not in rule.dtypes:
                     return self._why_not(inst, rule)
                 results.append(result)
@@ -86,7 +107,9 @@ class Legality:
         results = {result: at for at, result in enumerate(gate.inst.results)}
         rules += [signature.result(results[target]) for target in gate.targets if target in results]
         types = [value.type.dtype for value in (*gate.sources, *gate.targets)]
-        return all(rule is not None and self.low in rule.dtypes for rule in rules) and all(one is f32 for one in types)
+        return all(rule is not None and self.low in rule.dtypes for rule in rules) and all(
+            one in self._floats for one in types
+        )
 
     def _signature(self, inst: OnnxNode) -> Signature | None:
         version = self._versions.get(inst.domain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 
 class Rule(Enum):
@@ -13,6 +14,8 @@ class Rule(Enum):
     FOLLOWS_LOW = "follows its operands, which are low"
     ROUNDED = "a constant, rounded itself since all of its uses are low"
     POLICY_F32 = "the policy keeps operations of this kind in f32"
+    FORCE_F32 = "a backend has it in f32 only"
+    OVERRIDE = "the policy says so of this instruction"
     FOLLOWS_F32 = "follows its operands, which are not all low"
     CONSTANT = "a constant does not fit the lower float"
     OUT_OF_RANGE = "an operand may be out of the range of the lower float"
@@ -32,6 +35,22 @@ class Rule(Enum):
     LOCAL_FUNCTION = "calls a local function, which stays as it is"
     REGIONS = "has regions, which give or receive f32"
     MEMORY = "reads or writes tensors, which is for the numeric chain"
+
+
+WIDENING_RULES: Final = frozenset(
+    {
+        Rule.POLICY_F32,
+        Rule.FORCE_F32,
+        Rule.OVERRIDE,
+        Rule.CONSTANT,
+        Rule.OUT_OF_RANGE,
+        Rule.WIDE_RANGE,
+        Rule.INDEX,
+        Rule.NEEDED_IN_F32,
+        Rule.CENTRING,
+    }
+)
+"""Those by which an instruction is to run in f32; by the others it stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)

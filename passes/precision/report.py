@@ -16,7 +16,8 @@ from runtime.generic import OnnxNode
 from runtime.operand_slots import values_of
 
 if TYPE_CHECKING:
-    from passes.precision.decide import Decisions
+    from passes.precision.decide import Decision, Decisions
+    from runtime.instructions import Instruction
     from runtime.values import Operand, Value
 
 NO_FLOAT = "no float"
@@ -131,7 +132,7 @@ class PrecisionReport:
 
 def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Value]) -> None:
     """Add the lines and counts of the nodes of a function to a report; `rounded` are constants that were."""
-    low, function = decisions.policy.low.name, decisions.survey.function.name
+    function = decisions.survey.function.name
     for node in decisions.survey.nodes.values():
         inst = node.inst
         decision = decisions.of.get(inst)
@@ -139,7 +140,7 @@ def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Va
             rule, why = decision.reason.rule, decision.reason.why
             if inst in rounded:
                 rule, why = Rule.ROUNDED, Rule.ROUNDED.value
-            precision = low if decision.is_low or inst in rounded else "f32"
+            precision = _precision_of(inst, decision, decisions.policy.by_kind, inst in rounded)
             name = inst.node_name if isinstance(inst, OnnxNode) else None
             line = (name, inst.name, label_of(inst), precision, rule, why)
             report.lines.append(ReportLine(function, *line))
@@ -148,6 +149,17 @@ def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Va
             held = enumerate(values_of(inst))
             operands = [one for at, one in held if one is not None and decisions.survey.role(inst, at) != "any"]
             report.counts[float_of(inst.results, operands)] += 1
+
+
+def _precision_of(inst: Instruction, decision: Decision, by_kind: bool, is_rounded: bool) -> str:
+    if decision.dtype is not None:
+        return decision.dtype.name
+    if is_rounded:
+        return inst.dtype.name
+    if not by_kind:
+        return "f32"
+    found = float_of(inst.results, inst.operands())
+    return "f32" if found == NO_FLOAT else found
 
 
 def float_of(results: Sequence[Operand], operands: Sequence[Operand]) -> str:

@@ -11,11 +11,12 @@ from fnmatch import fnmatchcase
 from itertools import chain
 
 from passes.precision.labels import label_of
+from passes.precision.reasons import Reason, Rule
 from runtime.dtypes import DType
 from runtime.functions import Module
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
-from runtime.values import Operand
+from runtime.values import Operand, Value
 
 
 @dataclass(frozen=True)
@@ -27,20 +28,19 @@ class Requests:
     keep_io: bool = True  # whether the program takes in and gives what it did
     notes: tuple[str, ...] = ()  # for the report
 
-    def why_kept(self, inst: Instruction) -> str | None:
-        """Return why a user wants an instruction in f32, or None."""
-        if not self.keep:
-            return None
-        names = names_of(inst)
-        found = next((one for one in self.keep if any(fnmatchcase(name, one) for name in names)), None)
-        return None if found is None else f'asked for with the pattern "{found}"'
-
-    def why_measured(self, value: Operand, low: DType) -> str | None:
-        """Return why what was measured of a value keeps it in f32, or None."""
-        largest = self.measured.get(value)
-        if largest is None or largest < beyond(low):
-            return None
-        return f"up to {largest:.4g} was measured, beyond the range of {low}"
+    def why_f32(self, inst: Instruction, values: Iterable[Operand], low: DType) -> Reason | None:
+        """Return why a user wants an instruction in f32, which reads and gives some values; else None."""
+        if self.keep:
+            names = names_of(inst)
+            found = next((one for one in self.keep if any(fnmatchcase(name, one) for name in names)), None)
+            if found is not None:
+                return Reason(Rule.KEPT, f'asked for with the pattern "{found}"')
+        for value in values if self.measured else ():
+            largest = self.measured.get(value, 0.0)
+            if largest >= beyond(low):
+                name = f"%{value.name}" if isinstance(value, Value) and value.name else "a value without a name"
+                return Reason(Rule.MEASURED, f"up to {largest:.4g} was measured of {name}, which {low} does not hold")
+        return None
 
 
 def beyond(low: DType) -> float:

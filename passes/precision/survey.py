@@ -27,12 +27,12 @@ from runtime.values import Operand, Result, Value
 
 @dataclass(frozen=True, slots=True)
 class SurveyedNode:
-    """A node, and what of it is f32."""
+    """A node, and what of it may become another float, which f32 is and maybe others."""
 
     inst: Instruction
     facts: PrecisionFacts | None
     values: Values  # what the slots of operands hold
-    data: tuple[int, ...]  # the slots of operands that are f32 and may be converted; none where there are regions
+    data: tuple[int, ...]  # the slots of operands that may be converted; none where there are regions
     results: tuple[Value, ...]
 
     @property
@@ -61,8 +61,9 @@ class SurveyedNode:
 class Survey:
     """The nodes of a function in program order, and the gates between them and their regions."""
 
-    def __init__(self, function: Function, is_callee: bool = False) -> None:
+    def __init__(self, function: Function, floats: tuple[DType, ...] = (f32,), is_callee: bool = False) -> None:
         self.function = function
+        self.floats = floats
         self.is_callee = is_callee
         self.insts: list[Instruction] = list(function.insts)
         self.nodes: dict[Operand, SurveyedNode] = {}  # in program order
@@ -78,6 +79,11 @@ class Survey:
         """Whether a value holds f32 in the program, or may in a local function."""
         dtype = value.type.dtype
         return dtype is f32 or (self.is_callee and dtype is None)
+
+    def is_converted(self, value: Operand) -> bool:
+        """Whether a value holds a float that may become another one."""
+        dtype = value.type.dtype
+        return dtype in self.floats or (self.is_callee and dtype is None)
 
     def converts_to(self, inst: Instruction) -> DType | None:
         """Return the dtype that a conversion gives, which its attribute says where no type does; None: not known."""
@@ -106,10 +112,10 @@ class Survey:
                 [
                     at
                     for at, value in enumerate(values)
-                    if value is not None and self.is_f32(value) and roles.get(at, "scalar") in SCALARS
+                    if value is not None and self.is_converted(value) and roles.get(at, "scalar") in SCALARS
                 ]
             )
-        results = tuple([result for result in inst.results if self.is_f32(result)])
+        results = tuple([result for result in inst.results if self.is_converted(result)])
         self.nodes[inst] = SurveyedNode(inst, facts, values, data, results)
         if inst.blocks:
             for gate in gates_of(inst, facts):

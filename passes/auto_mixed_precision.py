@@ -44,7 +44,7 @@ from passes.precision.decide import Decisions
 from passes.precision.ends import narrow_ends
 from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
-from passes.precision.new_values import convert_constant, new_cast
+from passes.precision.new_values import convert_constant, new_cast, retarget
 from passes.precision.policy import PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
@@ -164,12 +164,14 @@ class AutoMixedPrecision(TargetLowering):
                 others.setdefault(wanted, []).append((user, slot))
         if dtype is not declared:
             value.type = value.type.with_dtype(dtype)
+            retarget(value, dtype)
             self._note(value, declared, dtype)
             if not holds(declared, dtype) and isinstance(value, (Instruction, Result)):
                 self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
         if not others:
             return False
-        if not agree and len(others) == 1 and not self.policy.by_kind and convert_constant(value, *others):
+        may_convert = not agree and len(others) == 1 and not self.policy.by_kind
+        if may_convert and decisions.judge(*others).may_give(value) and convert_constant(value, *others):
             self.report.constants += 1
             self._rounded.add(value)
             self._note(value, dtype, *others)

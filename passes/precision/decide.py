@@ -17,6 +17,7 @@ from functools import partial
 from passes.precision.constants import Constants
 from passes.precision.definitions import Lowered
 from passes.precision.guards import named
+from passes.precision.islands import idle_instructions, is_product
 from passes.precision.judge import Callees, Judge
 from passes.precision.labels import label_of
 from passes.precision.overrides import Overrides
@@ -29,8 +30,9 @@ from runtime.dtypes import DType, f32
 from runtime.functions import Function
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
+from runtime.operand_slots import values_of
 from runtime.signatures import Signatures
-from runtime.values import Operand, Value
+from runtime.values import Operand, Result, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,14 @@ class Decisions:
         self._lowered: dict[Instruction, Lowered] = {}
         self._slots: dict[Instruction, frozenset[int]] = {}  # that are converted
         self._gate_slots: dict[tuple[Instruction, int], DType] = {}
+        self._low_gates: list[Gate] = []
         self._queue: deque[Operand] = deque()
         followers = self._decide_each()
         if policy.by_kind:
             self._decide_gates()
         self._follow(followers)
+        if not policy.by_kind:
+            self._leave_idle()
 
     def wanted(self, user: Instruction, slot: int, dtype: DType) -> DType | None:
         """Return the float that an operand slot is to hold, where the program has `dtype` there; None: any."""
@@ -151,7 +156,10 @@ class Decisions:
         counts = {inst: Counter(self._variable(self._followed(node))) for inst, node in followers.items()}
         missing: dict[Instruction | Gate, int] = {inst: count.total() for inst, count in counts.items()}
         gates = () if self.policy.by_kind else [gate for gate in self.survey.gates if self._may_be_low(gate)]
-        missing.update({gate: len(self._variable(gate.sources)) for gate in gates})
+        missing.update({gate: len(self._variable_sources(gate)) for gate in gates})
+        for gate in gates:
+            if not missing[gate] and self._is_wanted_low(gate):
+                self._pass_low(gate, self.policy.low)
         seen: dict[Instruction | Gate, DType] = {}  # what has become low has one dtype, or nothing follows it
         while self._queue:
             value = self._queue.popleft()
@@ -165,11 +173,53 @@ class Decisions:
                 if gate in missing and seen.setdefault(gate, dtype) is dtype:
                     missing[gate] -= 1
                     if not missing[gate] and self.judge(dtype).allows(gate):
-                        self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
-                        self._change(gate.inst, gate.targets, dtype, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+                        self._pass_low(gate, dtype)
         for node in self.survey.nodes.values():
             if node.inst not in self.of and (node.data or node.results or node.inst.blocks):
                 self.of[node.inst] = Decision(None, self._why_not_followed(node))
+
+    def _pass_low(self, gate: Gate, dtype: DType) -> None:
+        self._low_gates.append(gate)
+        self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
+        self._change(gate.inst, gate.targets, dtype, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+
+    def _variable_sources(self, gate: Gate) -> list[Operand]:
+        """Return what decides about a gate: no constant, and not what a loop hands on unchanged."""
+        return [value for value in self._variable(gate.sources) if value not in gate.targets]
+
+    def _is_wanted_low(self, gate: Gate) -> bool:
+        """Whether the uses of a constant that a loop hands on unchanged all want the lower float."""
+        slots = set(gate.slots)
+        reads = [
+            (user, at)
+            for target in gate.targets
+            for user in dict.fromkeys(target.users)
+            for at, value in enumerate(values_of(user))
+            if value is target and (user, at) not in slots
+        ]
+        wanted = all(at in self._slots.get(user, ()) for user, at in reads)
+        return bool(reads) and wanted and self.judge(self.policy.low).allows(gate)
+
+    def _leave_idle(self) -> None:
+        """Take back what would be low without a product."""
+        low = {inst for inst, one in self.of.items() if one.is_low}
+        products = [node.inst for node in self.survey.nodes.values() if is_product(self.survey, node.inst)]
+        has_low = any(inst in low or _gives_low(inst) for inst in products)
+        is_illegal = any(inst in self.of and self.of[inst].reason.rule is Rule.SIGNATURE for inst in products)
+        if not (has_low or is_illegal):
+            return
+        idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates)
+        for inst in idle:
+            self.of[inst] = Decision(None, Reason(Rule.IDLE, Rule.IDLE.value))
+            self._slots.pop(inst, None)
+        for gate in self._low_gates:
+            if gate.inst in idle:
+                for slot in gate.slots:
+                    self._gate_slots.pop(slot, None)
+                for target in gate.targets:
+                    self.dtypes.pop(target, None)
+        for value in [one for one in self.dtypes if (one.owner if isinstance(one, Result) else one) in idle]:
+            del self.dtypes[value]
 
     def _follow_to(self, node: SurveyedNode, dtype: DType) -> None:
         lowered: Lowered | Reason = self._lowered[node.inst]
@@ -280,3 +330,9 @@ class Decisions:
         if self._overrides.precision_of(node) is not None:
             return f"{self.policy.name}: an override"
         return f"{self.policy.name}: {node.facts.op_kind}"
+
+
+def _gives_low(inst: Instruction) -> bool:
+    """Whether an instruction gives a float of fewer bits than f32 already."""
+    dtype = inst.type.dtype if inst.results else None
+    return dtype is not None and dtype.is_float and dtype.bits < f32.bits

@@ -13,7 +13,8 @@ from typing import Any
 
 from generated.onnx.facts import FACTS
 from passes.precision.arithmetic import ARITHMETIC_OF, CONTENTS, CONVERT, roles_of
-from runtime.generic import OnnxNode
+from runtime.dtypes import f32
+from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.info import InstructionInfo
 from runtime.instructions import Instruction
 from runtime.operand_slots import infos_of
@@ -24,12 +25,21 @@ def facts_of(inst: Instruction, operator_sets: Mapping[str, int]) -> PrecisionFa
     """Return the facts of an instruction; `operator_sets` are those of its function."""
     if isinstance(inst, OnnxNode):
         version = operator_sets.get(inst.domain)
-        return None if version is None else facts_at(FACTS, inst.domain, inst.op_type, version)
+        name = "Identity" if is_idle_cast(inst) else inst.op_type
+        return None if version is None else facts_at(FACTS, inst.domain, name, version)
     if inst.INFO.op_kind is None:
         return None
     cls: Any = type(inst)  # which a cache takes, though mypy finds its hash another one
     words = tuple([getattr(inst, name) for name in deciding_attributes(cls)])
     return _facts(cls, words, tuple([info.precision for info in infos_of(inst)]), _converts(inst))
+
+
+def is_idle_cast(inst: Instruction) -> bool:
+    """Whether a node casts f32 to f32: it gives what it gets, whatever float that becomes."""
+    if not (isinstance(inst, OnnxNode) and inst.op_type == "Cast" and inst.domain == ONNX_DOMAIN):
+        return False
+    source = inst.values[0] if inst.values else None
+    return source is not None and source.type.dtype is f32 and inst.type.dtype is f32
 
 
 @cache

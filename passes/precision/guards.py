@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
 from passes.precision.index_slice import index_values, values_needed_in_f32
+from passes.precision.logarithms import nodes_of_logarithms
 from passes.precision.patterns import Patterns
+from passes.precision.quantized_groups import nodes_between_integers
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
+from passes.precision.runtime_faults import why_it_crashes
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
@@ -47,6 +50,8 @@ class Guards:
         self._is_f16 = low is f16
         self.indices = index_values(survey, {name: one.index_operands for name, one in callees.items()})
         self._needed = values_needed_in_f32(survey)
+        self._logarithms = nodes_of_logarithms(survey, constants)
+        self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
         for node in survey.nodes.values():
@@ -82,7 +87,7 @@ class Guards:
             role = facts.operands.get(at, "")
             value = node.values[at]
             unfit = None if value is None else self._range.why_unfit(value, role)
-            if unfit is not None:
+            if unfit is not None and not (unfit.is_small and self._patterns.is_bias(node)):
                 found.append((unfit, role))
         for name, attribute in facts.attributes.items():
             number = node.attribute(name, attribute.default)
@@ -118,8 +123,15 @@ class Guards:
             return [(Rule.EXACT, Rule.EXACT.value, False)]
         if facts.wide_range and self._is_f16:
             return [(Rule.WIDE_RANGE, Rule.WIDE_RANGE.value, spreads)]
-        if self._is_f16 and self._patterns.is_summed_square(node):
+        if self._is_f16 and self._patterns.is_square_of_norm(node):
             return [(Rule.WIDE_RANGE, "a square that is summed may be out of range", True)]
+        if node.inst in self._logarithms:
+            return [(Rule.LOGARITHM, Rule.LOGARITHM.value, False)]
+        if node.inst in self._quantized:
+            return [(Rule.QUANTIZED, Rule.QUANTIZED.value, False)]
+        crash = why_it_crashes(node, self._constants) if self._is_f16 else None
+        if crash is not None:
+            return [(Rule.RUNTIME, crash, False)]
         if any(result in self._needed for result in results):
             return [(Rule.NEEDED_IN_F32, Rule.NEEDED_IN_F32.value, False)]
         if self._patterns.is_centring(node):

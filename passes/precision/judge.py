@@ -17,7 +17,9 @@ from passes.precision.reasons import Reason
 from passes.precision.regions import Gate
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f32
+from runtime.generic import OnnxNode
 from runtime.signatures import Signatures
+from runtime.values import Operand
 
 Callees = Mapping[DType, Mapping[str, CalleeGuards]]
 """By lower float: what the guards find in local functions."""
@@ -51,6 +53,10 @@ class Judge:
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
         """Return what a node looks like in the float, or why there is no such node."""
         return self._legality.lowered(node)
+
+    def may_give(self, value: Operand) -> bool:
+        """Whether the node that gives a value, if one does, may give the float."""
+        return not isinstance(value, OnnxNode) or self._legality.may_give(value)
 
     def allows(self, gate: Gate) -> bool:
         """Whether the values that pass through a gate may all be the float."""

@@ -83,7 +83,7 @@ class Legality:
         """Find the results that change with operands whose type variables are the lower float."""
         results = []
         for at, result in enumerate(inst.results):
-            if at in inst.absent:
+            if at in inst.absent or (result.type.dtype is None and not result.has_users):
                 continue
             rule = signature.result(at)
             if result.type.dtype is None or rule is None:
@@ -95,6 +95,12 @@ class Legality:
         if node.results and not results:
             return self._why_not(inst, signature.result(0))
         return Lowered(slots, tuple(results))
+
+    def may_give(self, inst: OnnxNode) -> bool:
+        """Whether the first result of a node may be the lower float."""
+        signature = self._signature(inst)
+        rule = None if signature is None else signature.result(0)
+        return rule is not None and self.low in rule.dtypes
 
     def allows(self, gate: Gate) -> bool:
         """Whether the values that pass through a gate may all be the lower float."""

@@ -7,7 +7,7 @@ Deliberately absent: where a cast stands.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from generated.graph.CastGen import CastGen
 from passes.precision.arithmetic import CONTENTS
@@ -20,6 +20,15 @@ from runtime.onnx_codes import CODE_OF_DTYPE
 from runtime.rounding import cast_array
 from runtime.values import BlockArgument, Result, Value
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
+
+_CONTENTS: Final = {"Constant": None, "ConstantOfShape": Constant.of([0.0], f32)}
+"""By operator: what `value` is where a node does not say."""
+
+
+def retarget(value: Value, dtype: DType) -> None:
+    """Let a cast that gives what it gets give another float, whose type its result has."""
+    if isinstance(value, OnnxNode) and value.op_type == "Cast" and value.domain == ONNX_DOMAIN:
+        value.attributes["to"] = CODE_OF_DTYPE[dtype]
 
 
 def new_cast(value: Value, dtype: DType, user: Instruction) -> Instruction:
@@ -41,8 +50,8 @@ def convert_constant(value: Value, low: DType) -> bool:
     name = CONTENTS.get(value.INFO.semantics or "") if isinstance(value, Instruction) else None
     if name is not None:
         held = getattr(value, name)
-    elif isinstance(value, OnnxNode) and value.op_type == "Constant" and value.domain == ONNX_DOMAIN:
-        held = value.attributes.get("value")
+    elif isinstance(value, OnnxNode) and value.domain == ONNX_DOMAIN and value.op_type in _CONTENTS:
+        held = value.attributes.get("value", _CONTENTS[value.op_type])
     if not isinstance(held, (Constant, LazyTensor)) or held.dtype is not f32:
         return False
     rounded = Constant(cast_array(held.array, f32, low), low)

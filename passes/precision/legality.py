@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from passes.precision.definitions import Definitions, Lowered
+from passes.precision.facts_of import is_idle_cast
 from passes.precision.overrides import NO_OVERRIDES, Overrides
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
@@ -120,7 +121,8 @@ class Legality:
     def _signature(self, inst: OnnxNode) -> Signature | None:
         version = self._versions.get(inst.domain)
         known = self._signatures
-        return None if version is None or known is None else known.signature(inst.domain, inst.op_type, version)
+        name = "Identity" if is_idle_cast(inst) else inst.op_type
+        return None if version is None or known is None else known.signature(inst.domain, name, version)
 
     def _no_signature(self, inst: OnnxNode) -> Reason:
         version = self._versions.get(inst.domain, "?")

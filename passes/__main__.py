@@ -9,7 +9,8 @@ import sys
 
 TYPE_CHECKING = False  # as type checkers read it; to import the one of `typing` takes milliseconds
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from passes.foreign_files import FrontEnd
     from runtime.functions import Module
@@ -39,7 +40,8 @@ def _onnx() -> FrontEnd:
     from frontends.onnx.data_files import data_files
     from passes.foreign_files import FrontEnd
 
-    return FrontEnd(load, save, OnnxError, SIGNATURES, (BrokenModelError, ExternalDataError), data_files, _evaluator)
+    broken = (BrokenModelError, ExternalDataError)
+    return FrontEnd(load, save, OnnxError, SIGNATURES, broken, data_files, _evaluator, _load_raised, _run)
 
 
 def _evaluator(module: Module) -> Evaluator:
@@ -47,6 +49,20 @@ def _evaluator(module: Module) -> Evaluator:
     from frontends.onnx.evaluate import evaluator
 
     return evaluator(module)
+
+
+def _load_raised(name: str, operator_set: int) -> Module:
+    """Return a model in a newer operator set; what converts it is loaded when that is asked for."""
+    from frontends.onnx.operator_sets import load_raised
+
+    return load_raised(name, operator_set)
+
+
+def _run(module: Module, inputs: Mapping[str, Any]) -> list[Any] | str:
+    """Return what onnxruntime makes of a module, or why it does not."""
+    from frontends.onnx.onnxruntime_run import run
+
+    return run(module, inputs)
 
 
 def why_shadowed() -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from passes.model_arguments import add_model_options
 from passes.precision.policy import POLICIES
 from runtime.further_classes import add_classes_argument
 from runtime.option_values import is_whole_number, number_of_elements
@@ -26,6 +27,7 @@ examples:
   python -m passes program.txt --passes numeric-chain --sweep --report table.json -i inputs.npz
   python -m passes program.txt --classes acme.instructions --passes eliminate-casts
   python -m passes model.onnx -o model16.onnx --policy autocast-f16 --report -
+  python -m passes model.onnx -o model16.onnx --policy autocast-f16 --keep 'Softmax*' --calibrate in.npz --verify in.npz
   python -m passes model.onnx --elide 16
 
 Files whose names end in .bir or .json hold BIR, in .onnx a model, all others the text form. FILE may be - for standard
@@ -58,6 +60,7 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     what.add_argument("--list", action="store_true", help="list passes and pipelines with their options, and exit")
     _add_what_runs(parser)
+    add_model_options(parser.add_argument_group("what is asked of --policy"), _Once, _file_name, _number)
     _add_what_is_told(parser.add_argument_group("what is told, on standard error"))
     _add_what_is_checked(parser.add_argument_group("where a pass goes wrong"))
     return parser

@@ -24,6 +24,7 @@ _OPTIONAL: Final = (
     "--print-ir-after-change",
     "--stats",
     "--sweep",
+    "--verify",
     "--verify-numerics",
 )
 _ARRAYS: Final = (".npz", ".npy")
@@ -57,7 +58,7 @@ def _with_values(words: Sequence[str]) -> list[str]:
             return [*found, word, *left]
         if word == "--report" and (not left or (left[0].startswith("-") and left[0] != STREAM)):
             word = f"{word}={STREAM}"
-        elif word == "--verify-numerics" and left and left[0].lower().endswith(_ARRAYS):
+        elif word in ("--verify", "--verify-numerics") and left and left[0].lower().endswith(_ARRAYS):
             word = f"{word}={left.pop(0)}"
         elif word in _OPTIONAL:
             word = f"{word}={ALL}"
@@ -74,8 +75,8 @@ def _check_together(given: argparse.Namespace) -> None:
     measures = given.report is not None or given.sweep is not None
     if given.verify_numerics is None and given.numerics_if_possible:
         wrong.append("--numerics-if-possible is for --verify-numerics")
-    if given.seed is not None and given.verify_numerics is None and not measures:
-        wrong.append("--seed is for --verify-numerics, --report and --sweep")
+    if given.seed is not None and given.verify_numerics is None and given.verify is None and not measures:
+        wrong.append("--seed is for --verify-numerics, --verify, --report and --sweep")
     inputs = (given.input or [None])[0] if given.verify_numerics in (None, ALL) else given.verify_numerics
     if given.seed is not None and inputs is not None:
         wrong.append(f"--seed is for inputs that are generated, and {inputs} is given")

@@ -2,18 +2,19 @@
 
 Before:
 
-    %y: f32[2,4] = onnx.node "ai.onnx::MatMul" %x, %w
-    %s: f32[2,4] = onnx.node "ai.onnx::Softmax" %y
+    %y: f32[2,4] = graph.matmul %x, %w
+    %s: f32[2,4] = graph.softmax %y axis -1
 
 After, with `policy=autocast-f16`:
 
-    %x16: f16[2,3] = onnx.node "ai.onnx::Cast" %x {to = 10}
-    %y: f16[2,4] = onnx.node "ai.onnx::MatMul" %x16, %w  // the weights hold f16 now
-    %y32: f32[2,4] = onnx.node "ai.onnx::Cast" %y {to = 1}
-    %s: f32[2,4] = onnx.node "ai.onnx::Softmax" %y32
+    %x_f16: f16[2,3] = graph.cast %x
+    %y: f16[2,4] = graph.matmul %x_f16, %w      // the weights hold f16
+    %y_f32: f32[2,4] = graph.cast %y
+    %s: f32[2,4] = graph.softmax %y_f32 axis -1
 
-What runs low is decided by `passes/precision/decide.py`: the kind of the operator, unless it is known to need f32, a
-guard sees a value that the lower float cannot hold, or its signature has no such type.
+It takes nodes of ONNX and any instruction whose definition has the facts. What runs low is decided by
+`passes/precision/decide.py`: the kind of the operation, unless it is known to need f32, a guard sees a value that the
+lower float cannot hold, or its signature or definition has no such type.
 
 It must not touch
 - integer, boolean and f64 values, and values that are f16 or bf16 already;
@@ -21,7 +22,8 @@ It must not touch
 - what a function receives and gives: that keeps its type. What a region receives and gives becomes low where all that
   passes there is;
 - local functions, and operators of which nothing is known: they stay f32;
-- instructions that are no nodes of ONNX, and programs of operator sets before 7. The report warns of them.
+- instructions that read or write tensors, which the numeric chain is for, and programs of ONNX operator sets before 7.
+  The report warns of them.
 
 There is one cast for a value and a dtype, right behind the value's producer, so whatever is dominated by the value is
 dominated by the cast, regions included. A constant whose uses are all low is converted itself.
@@ -32,28 +34,28 @@ are the same ones, the casts back to f32 give sticky values, and the operands th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
-from passes.precision.guards import CalleeGuards
+from passes.precision.ends import narrow_ends
+from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
+from passes.precision.new_values import convert_constant, new_cast, retarget
 from passes.precision.policy import PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
+from passes.precision.requests import Requests
+from passes.precision.survey import Survey
 from runtime.blocks import Block, Statement
-from runtime.builtin import Terminator
-from runtime.constants import Constant
-from runtime.dtypes import DType, f32
+from runtime.dtypes import DType, holds
 from runtime.functions import Function, Module
-from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode
+from runtime.generic import Initializer
 from runtime.instructions import Instruction
-from runtime.lazy_tensors import LazyTensor
-from runtime.onnx_codes import CODE_OF_DTYPE
-from runtime.rounding import cast_array
+from runtime.operand_slots import set_values, values_of
 from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
 from runtime.values import BlockArgument, Operand, Result, Value
@@ -66,7 +68,16 @@ _Moves = dict[Instruction, dict[int, Operand]]
 class AutoMixedPrecisionOptions:
     """What may be asked of the pass."""
 
-    policy: Literal["autocast-f16", "autocast-bf16"] = option("autocast-f16", "which operations run in which float")
+    policy: Literal[
+        "autocast-f16",
+        "autocast-bf16",
+        "always-f32",
+        "always-f16",
+        "auto-mixed-conservative",
+        "auto-mixed",
+        "auto-mixed-bf16",
+    ] = option("autocast-f16", "which operations run in which float")
+    guards: bool = option(False, "keep what a lower float cannot hold in f32 also where the policy does not ask for it")
 
 
 class AutoMixedPrecision(TargetLowering):
@@ -80,10 +91,12 @@ class AutoMixedPrecision(TargetLowering):
 
     report: PrecisionReport
     added_roundings: list[Instruction]
+    removed_roundings: list[Instruction]
 
     def __init__(self, target: Target | None = None, **options: object) -> None:
         super().__init__(target, **options)
-        self._use(policy_named(self.options.policy))
+        policy = policy_named(self.options.policy)
+        self._use(replace(policy, guards=policy.guards or self.options.guards))
 
     @classmethod
     def of(cls, policy: PrecisionPolicy | str) -> AutoMixedPrecision:
@@ -97,17 +110,20 @@ class AutoMixedPrecision(TargetLowering):
 
     def _use(self, policy: PrecisionPolicy) -> None:
         self.policy = policy
+        self.requests = Requests()
         self.report = PrecisionReport(policy.name)
-        self.added_roundings = []
-        self._callees: Mapping[str, CalleeGuards] = {}
+        self.added_roundings, self.removed_roundings = [], []
+        self._callees: Callees = {}
         self._heads: dict[Block, Statement | None] = {}
         self._rounded: set[Value] = set()  # constants
-        self._kept: dict[str, list[tuple[OnnxNode, str]]] = {}
+        self._casts: set[Instruction] = set()  # that are inserted in a function
+        self._kept: dict[str, list[tuple[Instruction, str]]] = {}
 
     def runOnModule(self, module: Module) -> bool:
-        self.report = PrecisionReport(self.policy.name)
-        self._kept, self.added_roundings = {}, []
-        self._callees = guards_of_callees(module, self.policy.low) if self.policy.guards else {}
+        self.report = PrecisionReport(self.policy.name, notes=list(self.requests.notes))
+        self._kept, self.added_roundings, self.removed_roundings = {}, [], []
+        lows = self.policy.lower_floats if self.policy.guards else ()
+        self._callees = {low: guards_of_callees(module, low) for low in lows}
         return super().runOnModule(module)
 
     def why_kept(self, f: Function) -> Iterator[tuple[Statement, str]]:
@@ -116,65 +132,74 @@ class AutoMixedPrecision(TargetLowering):
     def transformStmts(self, f: Function) -> bool:
         if why_untouched(f, self.report):
             return False
-        decisions = Decisions(f, self.policy, signatures_of(f), self._callees)
+        decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests)
+        self._casts = set()
         self._heads, self._rounded = {}, set()
-        changed = bool(decisions.low_values)
-        uses = _uses_of(decisions.survey.insts)
+        changed = bool(decisions.dtypes)
+        uses = _uses_of(decisions.survey)
         moves: _Moves = {}
-        for value in _f32_values(f):
+        for value in _values(f, self.policy.floats):
             changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
         for user, slots in moves.items():
-            assert isinstance(user, (OnnxNode, Terminator))
-            user.set_values(slots)
+            set_values(user, slots)
+        if not self.requests.keep_io and f.module is not None and f is f.module.root_function:
+            self.report.inserted -= len(narrow_ends(f, self._casts, self.policy.low))
         add_decisions(self.report, decisions, self._rounded)
         kept = ((inst, one) for inst, one in decisions.of.items() if not (one.is_low or inst in self._rounded))
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
 
     def _rewrite(self, value: Value, uses: Sequence[_Use], decisions: Decisions, moves: _Moves) -> bool:
-        """Give a value its dtype, and a cast for the uses that want the other one; return whether anything changed."""
-        low = self.policy.low
-        is_low = value in decisions.low_values
-        others: list[_Use] = []
+        """Give a value its dtype, and a cast for each other one that its uses want; return whether anything changed."""
+        declared = value.type.dtype
+        assert declared is not None
+        dtype = decisions.dtypes.get(value, declared)
+        others: dict[DType, list[_Use]] = {}
         agree = False  # whether a use wants what the value is
         for user, slot in uses:
-            wanted = False if slot is None else decisions.wanted_low(user, slot)
-            if wanted is not None and wanted != is_low:
-                others.append((user, slot))
-            else:
+            wanted = declared if slot is None else decisions.wanted(user, slot, declared)
+            if wanted is None or wanted is dtype:
                 agree = True
-        if is_low:
-            value.type = value.type.with_dtype(low)
-            self._round(value)
+            else:
+                others.setdefault(wanted, []).append((user, slot))
+        if dtype is not declared:
+            value.type = value.type.with_dtype(dtype)
+            retarget(value, dtype)
+            self._note(value, declared, dtype)
+            if not holds(declared, dtype) and isinstance(value, (Instruction, Result)):
+                self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
         if not others:
             return False
-        if not agree and not is_low and _convert_constant(value, low):
+        may_convert = not agree and len(others) == 1 and not self.policy.by_kind
+        if may_convert and decisions.judge(*others).may_give(value) and convert_constant(value, *others):
             self.report.constants += 1
             self._rounded.add(value)
-            self._round(value)
+            self._note(value, dtype, *others)
             return True
-        dtype = f32 if is_low else low
-        cast = OnnxNode("Cast", [value], {"to": CODE_OF_DTYPE[dtype]}, result_types=[value.type.with_dtype(dtype)])
-        self._insert_behind(value, cast)
-        if not is_low:
-            self._round(cast)
-        AutoMixedPrecision.inserted_casts += 1
-        self.report.inserted += 1
-        self.report.shared += len(others) - 1
-        for user, slot in others:
-            if slot is None:
-                user.replaceUseOfWith(value, cast)
-            else:
-                moves.setdefault(user, {})[slot] = cast
+        for other, group in others.items():
+            cast = new_cast(value, other, group[0][0])
+            self._insert_behind(value, cast)
+            self._casts.add(cast)
+            self._note(cast, dtype, other)
+            AutoMixedPrecision.inserted_casts += 1
+            self.report.inserted += 1
+            self.report.shared += len(group) - 1
+            for user, slot in group:
+                if slot is None:
+                    user.replaceUseOfWith(value, cast)
+                else:
+                    moves.setdefault(user, {})[slot] = cast
         return True
 
-    def _round(self, value: Value) -> None:
-        """Note that whatever gives a value rounds it now."""
+    def _note(self, value: Value, before: DType, after: DType) -> None:
+        """Note that whatever gives a value rounds it now, where it does."""
         inst = value.owner if isinstance(value, Result) else value
-        if isinstance(inst, Instruction):  # no argument of a region, which gets what is rounded already
+        if not isinstance(inst, Instruction):
+            return  # an argument of a region, which gets what is rounded already
+        if not holds(after, before):
             self.added_roundings.append(inst)
 
-    def _insert_behind(self, value: Value, cast: OnnxNode) -> None:
+    def _insert_behind(self, value: Value, cast: Instruction) -> None:
         home: object = value.owner if isinstance(value, Result) else value
         if isinstance(home, Statement) and not isinstance(home, Initializer):
             cast.insertAfter(home)
@@ -187,43 +212,25 @@ class AutoMixedPrecision(TargetLowering):
         block.insert(cast, before=self._heads[block])
 
 
-def _f32_values(f: Function) -> list[Value]:
-    values: list[Value] = [argument for argument in f.args if argument.type.dtype is f32]
+def _values(f: Function, floats: tuple[DType, ...]) -> list[Value]:
+    values: list[Value] = [argument for argument in f.args if argument.type.dtype in floats]
     for inst in f.insts:
-        values += [result for result in inst.results if result.type.dtype is f32]
+        values += [result for result in inst.results if result.type.dtype in floats]
         for block in inst.blocks:
-            values += [argument for argument in block.arguments if argument.type.dtype is f32]
+            values += [argument for argument in block.arguments if argument.type.dtype in floats]
     return values
 
 
-def _uses_of(insts: Iterable[Instruction]) -> dict[Operand, list[_Use]]:
+def _uses_of(survey: Survey) -> dict[Operand, list[_Use]]:
     """Return the slots that hold a value, by value: looking for them value by value would be quadratic in the slots."""
     found: dict[Operand, list[_Use]] = {}
-    for inst in insts:
-        if isinstance(inst, (OnnxNode, Terminator)):
-            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(inst.values)]
+    floats, nodes = survey.floats, survey.nodes
+    for inst in survey.insts:
+        if inst.is_terminator or inst in nodes:
+            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(values_of(inst))]
         else:
             uses = [(held, None) for held in dict.fromkeys(inst.operands())]
         for value, slot in uses:
-            if value is not None and value.type.dtype is f32:
+            if value is not None and value.type.dtype in floats:
                 found.setdefault(value, []).append((inst, slot))
     return found
-
-
-def _convert_constant(value: Value, low: DType) -> bool:
-    """Round a constant itself; return whether it was one that can be."""
-    held: Any = None
-    if isinstance(value, Initializer):
-        held = value.value
-    elif isinstance(value, OnnxNode) and value.op_type == "Constant" and value.domain == ONNX_DOMAIN:
-        held = value.attributes.get("value")
-    if not isinstance(held, (Constant, LazyTensor)) or held.dtype is not f32:
-        return False
-    rounded = Constant(cast_array(held.array, f32, low), low)
-    if isinstance(value, Initializer):
-        value.value = rounded
-    else:
-        assert isinstance(value, OnnxNode)
-        value.attributes["value"] = rounded
-        value.type = value.type.with_dtype(low)
-    return True

@@ -25,6 +25,10 @@ CODES: Mapping[str, str] = {
     "P016": "options that do not go together",
     "P017": "a reproducer cannot be written",
     "P018": "a file is no reproducer",
+    # Converting models.
+    "P065": "a program cannot be had in the operator set that is asked for",
+    "P066": "a pattern means nothing in the program",
+    "P067": "a program cannot be run on inputs that are given to calibrate or verify a conversion",
     # Numerics.
     "P030": "a pass changes results in a way that it does not state",
     "P031": "a program can be run before a pass, and not after it",

@@ -93,6 +93,7 @@ def _run_and_write(session: Session, measured: MeasuredRun | None, front_ends: F
     given = session.given
     casts = None if measured is None else measured.new_count()
     runs = _run_passes(session, casts)
+    said = None if session.verified is None else session.verified.text(session.module)
     with ExitStack() as files:
         files.enter_context(statistics_written(given.stats, runs))
         if measured is None or casts is None:
@@ -101,6 +102,8 @@ def _run_and_write(session: Session, measured: MeasuredRun | None, front_ends: F
             report = measured.report(casts, runs)
             files.enter_context(report_written(given.report, report.text, is_printed=given.output is None))
         _write(session, front_ends)
+    if said is not None:
+        complain(said)
     return runs
 
 

@@ -25,12 +25,17 @@ if TYPE_CHECKING:
     from runtime.signatures import Signatures
 
 
+Runner = Callable[["Module", Mapping[str, Any]], "list[Any] | str"]
+"""Runs a program on a runtime of its form, on arrays by name; returns its outputs, or why there are none."""
+
+
 @dataclass(frozen=True)
 class FrontEnd:
     """How a foreign form is read and written; `error` is what both raise. `save` writes all of a file or nothing.
 
     `broken` are those errors that say that what was read is at fault, whenever that shows; `data_files` names the files
-    beside its own that a program fetches its weights from. `evaluator` makes what computes the operators of a program.
+    beside its own that a program fetches its weights from. `evaluator` makes what computes the operators of a program,
+    `run` has a runtime of others run it.
     """
 
     load: Callable[[str], Module]
@@ -40,6 +45,8 @@ class FrontEnd:
     broken: tuple[type[Exception], ...] = ()
     data_files: Callable[[Module], Iterable[Path]] = lambda module: ()
     evaluator: Callable[[Module], Evaluator] | None = None
+    load_raised: Callable[[str, int], Module] | None = None  # in a newer operator set
+    run: Runner | None = None
 
 
 FrontEnds = Mapping[str, Callable[[], FrontEnd]]
@@ -59,6 +66,18 @@ def read_foreign(name: str, front_ends: FrontEnds) -> Program | None:
         return None
     with _reporting("P010", "cannot be read", name, end):
         return Program(end.load(name), None)
+
+
+def raise_foreign(name: str, operator_set: int, front_ends: FrontEnds) -> Program:
+    """Read a program in a foreign form, and raise it to a newer operator set.
+
+    Raises: DiagnosticsError where the file cannot be read, or the program not raised.
+    """
+    end = _front_end_of(name, front_ends)
+    if end is None or end.load_raised is None:
+        raise DiagnosticsError([Diagnostic("P065", f"{name} has no operator set that could be raised")])
+    with _reporting("P065", f"cannot be had in operator set {operator_set}", name, end):
+        return Program(end.load_raised(name, operator_set), None)
 
 
 def write_foreign(module: Module, name: str, front_ends: FrontEnds) -> bool:
@@ -107,6 +126,12 @@ def evaluator_for(module: Module, front_ends: FrontEnds) -> Callable[[Module], E
     """
     end = _front_end_within(module, front_ends, "what the operators of the program compute")
     return None if end is None else end.evaluator
+
+
+def runner_for(module: Module, front_ends: FrontEnds) -> Runner | None:
+    """Return what runs a program of foreign operators on a runtime of others; None where there is none."""
+    end = _front_end_within(module, front_ends, "running the program")
+    return None if end is None else end.run
 
 
 def _front_end_within(module: Module, front_ends: FrontEnds, what: str) -> FrontEnd | None:

@@ -16,13 +16,15 @@ from passes.chosen_steps import steps_of, target_named
 from passes.debugging.failing import FollowUp, Numerics
 from passes.debugging.printing import EVERY_PASS, Printing
 from passes.debugging.reproducer import check_place
-from passes.foreign_files import FrontEnds, evaluator_for, hang_signatures, read_foreign
+from passes.foreign_files import FrontEnds, evaluator_for, hang_signatures
 from passes.framework.pass_manager import Check, Judge, Step, passes_of
 from passes.framework.rewrite_limit import RewriteLimit
 from passes.given_files import arrays_of, check_files
 from passes.measuring.report_file import check_report_place
+from passes.model_options import ask, check_model_options, read_model
 from passes.precision.report_file import check_report, precision_passes
 from passes.statistics_file import is_file
+from passes.verified_model import VerifiedModel
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, either
 from runtime.functions import Module
@@ -49,6 +51,7 @@ class Session:
     target: Target | None
     is_measured: bool  # whether a report of what the passes do to the program is asked for
     measured_on: Mapping[str, Any] | None  # inputs; None: they are generated
+    verified: VerifiedModel | None  # the program before a conversion, where its errors are asked for
 
     @property
     def is_told(self) -> bool:
@@ -80,7 +83,9 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
     arrays = arrays_of(given.verify_numerics)
     measured_on = read_arrays(given.input) if given.input else arrays
     classes = instruction_classes(given.classes)
-    program = read_foreign(given.file, front_ends) or read_program(given.file, classes)
+    check_model_options(given, steps)
+    foreign, note = read_model(given, steps, front_ends)
+    program = foreign or read_program(given.file, classes)
     module = program.module
     module.places = program.places
     check_files(given, module, front_ends)
@@ -91,6 +96,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
     elif module.target is not None:
         target = target_named(module.target)
         steps = steps_of(given, target)
+    ask(given, steps, module, note, front_ends)
     numerics = None
     if given.verify_numerics is not None:
         numerics = Numerics(arrays, given.seed or 0, evaluator_for(module, front_ends))
@@ -116,6 +122,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
         target=target,
         is_measured=is_measured,
         measured_on=measured_on,
+        verified=None if given.verify is None else VerifiedModel(given, module, front_ends),
     )
 
 

@@ -29,7 +29,9 @@ LAYERS = {
     "frontends": Layer(ours=frozenset({"runtime", "runtime.wrappers", "generated"})),
     "frontends.onnx": Layer(
         ours=frozenset({"frontends", "runtime", "runtime.wrappers", "generated"}),
-        third_party=frozenset({"google", "numpy", "onnx", "onnx_ir"}),  # protobuf and numpy come with onnx
+        third_party=frozenset(
+            {"google", "numpy", "onnx", "onnx_ir", "onnxruntime"}
+        ),  # protobuf and numpy come with onnx
     ),
     "frontends.stablehlo": Layer(
         ours=frozenset({"frontends", "runtime", "runtime.wrappers", "generated"}),

@@ -9,7 +9,7 @@ of ONNX nodes that came from elsewhere gets it by `module.signatures = SIGNATURE
 compute one.
 """
 
-from frontends.onnx.errors import BrokenModelError, ExportError, ExternalDataError, OnnxError
+from frontends.onnx.errors import BrokenModelError, ExportError, ExternalDataError, OnnxError, OperatorSetError
 from frontends.onnx.legal_types import SIGNATURES
 from frontends.onnx.read_model import load
 from frontends.onnx.write_model import save, to_proto
@@ -20,6 +20,7 @@ __all__ = [
     "ExportError",
     "ExternalDataError",
     "OnnxError",
+    "OperatorSetError",
     "load",
     "save",
     "to_proto",

@@ -15,5 +15,9 @@ class ExternalDataError(OnnxError):
     """Data beside a model is missing, too short, or where a model may not point to."""
 
 
+class OperatorSetError(OnnxError):
+    """A model cannot be had in another operator set."""
+
+
 class ExportError(OnnxError):
     """A module holds what an ONNX model cannot say."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from google.protobuf.message import DecodeError as DecodeError  # type: ignore[import-untyped]
 from google.protobuf.unknown_fields import UnknownFieldSet  # type: ignore[import-untyped]
+
+LARGEST_FILE: Final = 2**31 - 1
+"""Bytes of one protobuf message."""
 
 
 def has_unknown_fields(message: Any) -> bool:

@@ -16,7 +16,7 @@ from frontends.onnx import shells
 from frontends.onnx.errors import BrokenModelError, OnnxError
 from frontends.onnx.inference import fill_types
 from frontends.onnx.legal_types import SIGNATURES
-from frontends.onnx.protobuf import DecodeError, encoded
+from frontends.onnx.protobuf import LARGEST_FILE, DecodeError, encoded
 from frontends.onnx.read_graph import GraphReader
 from runtime.dtypes import holds
 from runtime.functions import Function, Module
@@ -35,13 +35,29 @@ def load(model: str | os.PathLike[str] | ModelProto, folder: str | os.PathLike[s
     if isinstance(model, ModelProto):
         return _read(model, None if folder is None else Path(folder))
     path = Path(model)
+    proto = read_proto(path)
     try:
-        proto = ModelProto.FromString(path.read_bytes())
         return _read(proto, path.parent if folder is None else Path(folder))
-    except DecodeError:
-        raise BrokenModelError(f"{path.name}: is no ONNX model, or not all of one") from None
     except OnnxError as error:
         raise type(error)(f"{path.name}: {error}") from None
+
+
+def read_proto(path: Path) -> ModelProto:
+    """Return what a file holds.
+
+    Raises: BrokenModelError, OSError.
+    """
+    size = path.stat().st_size
+    if size > LARGEST_FILE:
+        raise BrokenModelError(
+            f"{path.name}: has {size} bytes, and protobuf reads no message of more than {LARGEST_FILE}; such a model"
+            " has its tensors in files beside it (onnx.save with save_as_external_data)"
+        )
+    try:
+        proto: ModelProto = ModelProto.FromString(path.read_bytes())
+        return proto
+    except DecodeError:
+        raise BrokenModelError(f"{path.name}: is no ONNX model, or not all of one") from None
 
 
 def _read(model: ModelProto, folder: Path | None) -> Module:

@@ -106,7 +106,12 @@ def _dim(proto: TensorShapeProto.Dimension) -> Dim:
     name = proto.dim_param
     if name.__class__ is not str:
         raise BrokenModelError(f"an extent of its type has the name {name!r}, which is no UTF-8")
-    return name or None
+    return name if _is_name(name) else None
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text names an extent: of two that are called "?", "-1" or "None" nobody says that they are equal."""
+    return text != "None" and any(character.isalpha() or character == "_" for character in text)
 
 
 def _write_shape(proto: TensorShapeProto, shape: Shape) -> None:

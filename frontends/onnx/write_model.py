@@ -15,15 +15,13 @@ from frontends.onnx.data_files import move_out, replacing, take_along
 from frontends.onnx.errors import ExportError
 from frontends.onnx.naming import names_of
 from frontends.onnx.plan import plan_of
+from frontends.onnx.protobuf import LARGEST_FILE
 from frontends.onnx.shells import import_operator_sets, parse_shell
 from frontends.onnx.tensors import OnnxTensor
 from frontends.onnx.write_graph import GraphWriter
 from runtime.functions import Module
 from runtime.garbage import paused_gc
 from runtime.generic import ONNX_DOMAIN, Initializer
-
-LARGEST_FILE = 2**31 - 1
-"""Bytes of one protobuf message."""
 
 
 def to_proto(module: Module) -> ModelProto:

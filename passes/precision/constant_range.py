@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from passes.precision.constants import Array, Constants
+from passes.precision.requests import beyond
 from runtime.dtypes import DType
 from runtime.precision_facts import SCALARS
 from runtime.values import Operand
@@ -31,9 +32,7 @@ class ConstantRange:
 
     def __init__(self, low: DType, constants: Constants) -> None:
         self.low = low
-        # Half a unit in the last place beyond the largest value still rounds to it.
-        bits = low.mantissa_bits
-        self._limit = low.largest / (2 - 2.0**-bits) * (2 - 2.0 ** -(bits + 1))
+        self._limit = beyond(low)
         self._constants = constants
         self._answers: dict[tuple[Operand, bool], Unfit | None] = {}
 

@@ -56,7 +56,7 @@ class Constants:
         if held is not None:
             self._held[node.inst] = held
             return
-        operands = node.inst.operands()
+        operands = [value for value in node.values if value is not None]
         if not operands or not all(operand in self._held for operand in operands):
             return
         for result in node.inst.results:
@@ -80,7 +80,7 @@ def _stated(node: SurveyedNode) -> Constant | LazyTensor | None:
     for name, facts in (node.facts.attributes if node.facts is not None else {}).items():
         if facts.precision != "contents":
             continue
-        held = node.inst.attributes.get(name, facts.default)
+        held = node.attribute(name, facts.default)
         if isinstance(held, (Constant, LazyTensor)):
             return held
         numbers = held if isinstance(held, tuple) else (held,)

@@ -1,9 +1,10 @@
-"""The decision for each ONNX node of a function: f32 or the lower float, and why.
+"""The decision for each node of a function: f32 or a lower float, and why.
 
 Deliberately absent: changes. `passes/auto_mixed_precision.py` makes the program what is decided here.
 
-In this order: a guard, what the node is, the policy for its kind, its signature. What follows its operands is low as
-soon as all of them are; so is what passes through the borders of regions, and whatever follows that.
+In this order: a guard, what the node is, the policy for its kind, its signature or definition. What follows its
+operands is low as soon as all of them are; so is what passes through the borders of regions, and whatever follows that.
+Where kinds decide alone, the borders of regions do what the kind of their instruction does.
 """
 
 from __future__ import annotations
@@ -11,63 +12,100 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from passes.precision.constants import Constants
-from passes.precision.guards import CalleeGuards, Guards, named
-from passes.precision.legality import Legality, Lowered
+from passes.precision.definitions import Lowered
+from passes.precision.guards import named
+from passes.precision.islands import idle_instructions, is_product
+from passes.precision.judge import Callees, Judge
+from passes.precision.labels import label_of
+from passes.precision.overrides import Overrides
 from passes.precision.policy import OpKind, Precision, PrecisionPolicy
-from passes.precision.reasons import Reason, Rule
+from passes.precision.reasons import WIDENING_RULES, Reason, Rule
 from passes.precision.regions import Gate
+from passes.precision.requests import Requests
 from passes.precision.survey import Survey, SurveyedNode
+from runtime.dtypes import DType, f32
 from runtime.functions import Function
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
+from runtime.operand_slots import values_of
 from runtime.signatures import Signatures
-from runtime.values import Operand, Value
+from runtime.values import Operand, Result, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is decided for one instruction."""
+    """What is decided for one instruction: `dtype` is what it is converted to, None where it stays as it is."""
 
-    is_low: bool
+    dtype: DType | None
     reason: Reason
+
+    @property
+    def is_low(self) -> bool:
+        """Whether it runs in a lower float since this was decided."""
+        return self.dtype is not None and self.dtype is not f32
 
 
 class Decisions:
-    """The decisions for a function, made when this is; `low_values` are the values that become low."""
+    """The decisions for a function, made when this is; `dtypes` are those of the values that change."""
 
     def __init__(
         self,
         function: Function,
         policy: PrecisionPolicy,
-        signatures: Signatures,
-        callees: Mapping[str, CalleeGuards] | None = None,
+        signatures: Signatures | None,
+        callees: Callees | None = None,
+        requests: Requests | None = None,
     ) -> None:
+        self.requests = requests or Requests()
         self.policy = policy
-        self.survey = Survey(function)
-        self.of: dict[OnnxNode, Decision] = {}
-        self.low_values: dict[Operand, None] = {}  # in the order in which they became low
+        self.survey = Survey(function, policy.floats)
+        self.of: dict[Instruction, Decision] = {}
+        self.dtypes: dict[Operand, DType] = {}  # in the order in which it was decided
         self._constants = Constants(self.survey)
-        self._guards = Guards(self.survey, self._constants, policy.low, callees or {}) if policy.guards else None
-        self._legality = Legality(policy.low, signatures, function.operator_sets)
+        self._overrides = Overrides(policy.overrides)
+        self._judges: dict[DType, Judge] = {}
+        self._new_judge = partial(
+            Judge,
+            survey=self.survey,
+            constants=self._constants,
+            policy=policy,
+            signatures=signatures,
+            callees=callees or {},
+        )
         self._local = function.module.functions if function.module is not None else {}
-        self._lowered: dict[OnnxNode, Lowered] = {}
-        self._low_slots: set[tuple[Instruction, int]] = set()  # of gates
+        self._lowered: dict[Instruction, Lowered] = {}
+        self._slots: dict[Instruction, frozenset[int]] = {}  # that are converted
+        self._gate_slots: dict[tuple[Instruction, int], DType] = {}
+        self._low_gates: list[Gate] = []
         self._queue: deque[Operand] = deque()
         followers = self._decide_each()
+        if policy.by_kind:
+            self._decide_gates()
         self._follow(followers)
+        if not policy.by_kind:
+            self._leave_idle()
 
-    def wanted_low(self, user: Instruction, slot: int) -> bool | None:
-        """Return whether an operand slot that holds f32 in the program is to hold the lower float; None: either."""
-        if not isinstance(user, OnnxNode):
-            return (user, slot) in self._low_slots
+    def wanted(self, user: Instruction, slot: int, dtype: DType) -> DType | None:
+        """Return the float that an operand slot is to hold, where the program has `dtype` there; None: any."""
+        if user not in self.survey.nodes:
+            return self._gate_slots.get((user, slot), dtype)
         if self.survey.role(user, slot) == "any":
             return None
         decision = self.of.get(user)
-        if decision is None or not decision.is_low:
-            return False
-        return slot in self._lowered[user].slots if user in self._lowered else (user, slot) in self._low_slots
+        if decision is None or decision.dtype is None:
+            return dtype
+        if user in self._slots:
+            return decision.dtype if slot in self._slots[user] else dtype
+        return self._gate_slots.get((user, slot), dtype)
+
+    def judge(self, dtype: DType) -> Judge:
+        """Return who answers for a float."""
+        if dtype not in self._judges:
+            self._judges[dtype] = self._new_judge(dtype)
+        return self._judges[dtype]
 
     def _decide_each(self) -> dict[Instruction, SurveyedNode]:
         """Decide what depends on nothing else, and return the nodes that follow their operands."""
@@ -76,54 +114,137 @@ class Decisions:
             inst = node.inst
             if inst.blocks or not (node.data or node.results):
                 continue
-            reason = self._why_f32(node)
-            lowered = reason or self._legality.lowered(node)
+            precision = self._precision_of(node)
+            dtype = self.policy.dtype_of(precision)
+            reason = self._why_f32(node, dtype)
+            lowered = reason or self.judge(dtype).lowered(node)
             if isinstance(lowered, Reason):
-                self.of[inst] = Decision(False, lowered)
+                self._keep(node, lowered)
                 continue
             self._lowered[inst] = lowered
-            if self._precision_of(node) is Precision.FOLLOW:
+            if precision is Precision.FOLLOW:
                 followers[inst] = node
             else:
-                self._lower(inst, lowered.results, Reason(Rule.POLICY_LOW, self._policy_text(node)))
+                self._convert(inst, lowered, dtype, Reason(Rule.POLICY_LOW, self._policy_text(node)))
         return followers
+
+    def _keep(self, node: SurveyedNode, reason: Reason) -> None:
+        """Let a node stay as it is; where kinds decide alone, its lower floats are widened if that is why."""
+        inst = node.inst
+        self.of[inst] = Decision(None, reason)
+        if not self.policy.by_kind or reason.rule not in WIDENING_RULES:
+            return
+        if any(value.type.dtype is not f32 for value in (*node.operands, *node.results)):
+            lowered = self.judge(f32).lowered(node)
+            if isinstance(lowered, Lowered):
+                self._convert(inst, lowered, f32, reason)
+
+    def _decide_gates(self) -> None:
+        """Let what passes through the borders of regions do what the kind of their instruction does."""
+        for gate in self.survey.gates:
+            node = self.survey.nodes[gate.inst]
+            if not gate.is_known or node.facts is None:
+                continue
+            dtype = self._target_of(node)
+            if self.judge(dtype).allows(gate):
+                self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
+                rule = Rule.POLICY_F32 if dtype is f32 else Rule.POLICY_LOW
+                self._change(gate.inst, gate.targets, dtype, Reason(rule, self._policy_text(node)))
 
     def _follow(self, followers: Mapping[Instruction, SurveyedNode]) -> None:
         """Let what follows become low as soon as all that it follows is; each use is counted down once."""
         counts = {inst: Counter(self._variable(self._followed(node))) for inst, node in followers.items()}
         missing: dict[Instruction | Gate, int] = {inst: count.total() for inst, count in counts.items()}
-        gates = [gate for gate in self.survey.gates if self._may_be_low(gate)]
-        missing.update({gate: len(self._variable(gate.sources)) for gate in gates})
+        gates = () if self.policy.by_kind else [gate for gate in self.survey.gates if self._may_be_low(gate)]
+        missing.update({gate: len(self._variable_sources(gate)) for gate in gates})
+        for gate in gates:
+            if not missing[gate] and self._is_wanted_low(gate):
+                self._pass_low(gate, self.policy.low)
+        seen: dict[Instruction | Gate, DType] = {}  # what has become low has one dtype, or nothing follows it
         while self._queue:
             value = self._queue.popleft()
+            dtype = self.dtypes[value]
             for user in value.users if isinstance(value, Value) else ():
-                if user in counts:
+                if user in counts and seen.setdefault(user, dtype) is dtype:
                     missing[user] -= counts[user][value]
                     if not missing[user] and user not in self.of:
-                        assert isinstance(user, OnnxNode)
-                        results = self._lowered[user].results
-                        self._lower(user, results, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+                        self._follow_to(followers[user], dtype)
             for gate in self.survey.gates_from.get(value, ()):
-                if gate in missing:
+                if gate in missing and seen.setdefault(gate, dtype) is dtype:
                     missing[gate] -= 1
-                    if not missing[gate]:
-                        self._low_slots.update(gate.slots)
-                        self._lower(gate.inst, gate.targets, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+                    if not missing[gate] and self.judge(dtype).allows(gate):
+                        self._pass_low(gate, dtype)
         for node in self.survey.nodes.values():
             if node.inst not in self.of and (node.data or node.results or node.inst.blocks):
-                self.of[node.inst] = Decision(False, self._why_not_followed(node))
+                self.of[node.inst] = Decision(None, self._why_not_followed(node))
 
-    def _lower(self, inst: OnnxNode, values: tuple[Value, ...], reason: Reason) -> None:
-        self.of[inst] = Decision(True, reason)
+    def _pass_low(self, gate: Gate, dtype: DType) -> None:
+        self._low_gates.append(gate)
+        self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
+        self._change(gate.inst, gate.targets, dtype, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+
+    def _variable_sources(self, gate: Gate) -> list[Operand]:
+        """Return what decides about a gate: no constant, and not what a loop hands on unchanged."""
+        return [value for value in self._variable(gate.sources) if value not in gate.targets]
+
+    def _is_wanted_low(self, gate: Gate) -> bool:
+        """Whether the uses of a constant that a loop hands on unchanged all want the lower float."""
+        slots = set(gate.slots)
+        reads = [
+            (user, at)
+            for target in gate.targets
+            for user in dict.fromkeys(target.users)
+            for at, value in enumerate(values_of(user))
+            if value is target and (user, at) not in slots
+        ]
+        wanted = all(at in self._slots.get(user, ()) for user, at in reads)
+        return bool(reads) and wanted and self.judge(self.policy.low).allows(gate)
+
+    def _leave_idle(self) -> None:
+        """Take back what would be low without a product."""
+        low = {inst for inst, one in self.of.items() if one.is_low}
+        products = [node.inst for node in self.survey.nodes.values() if is_product(self.survey, node.inst)]
+        has_low = any(inst in low or _gives_low(inst) for inst in products)
+        is_illegal = any(inst in self.of and self.of[inst].reason.rule is Rule.SIGNATURE for inst in products)
+        if not (has_low or is_illegal):
+            return
+        idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates)
+        for inst in idle:
+            self.of[inst] = Decision(None, Reason(Rule.IDLE, Rule.IDLE.value))
+            self._slots.pop(inst, None)
+        for gate in self._low_gates:
+            if gate.inst in idle:
+                for slot in gate.slots:
+                    self._gate_slots.pop(slot, None)
+                for target in gate.targets:
+                    self.dtypes.pop(target, None)
+        for value in [one for one in self.dtypes if (one.owner if isinstance(one, Result) else one) in idle]:
+            del self.dtypes[value]
+
+    def _follow_to(self, node: SurveyedNode, dtype: DType) -> None:
+        lowered: Lowered | Reason = self._lowered[node.inst]
+        if dtype is not self.policy.low:
+            lowered = self._why_f32(node, dtype) or self.judge(dtype).lowered(node)
+        if isinstance(lowered, Reason):
+            self.of[node.inst] = Decision(None, lowered)
+        else:
+            self._convert(node.inst, lowered, dtype, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+
+    def _convert(self, inst: Instruction, lowered: Lowered, dtype: DType, reason: Reason) -> None:
+        self._slots[inst] = lowered.slots
+        self._change(inst, lowered.results, dtype, reason)
+
+    def _change(self, inst: Instruction, values: tuple[Value, ...], dtype: DType, reason: Reason) -> None:
+        self.of[inst] = Decision(dtype, reason)
         for value in values:
-            if value not in self.low_values:
-                self.low_values[value] = None
+            if value not in self.dtypes and value.type.dtype is not dtype:
+                self.dtypes[value] = dtype
                 self._queue.append(value)
 
     def _followed(self, node: SurveyedNode) -> list[Operand]:
         """Return what a node follows: all that it would read in the lower float."""
         slots = self._lowered[node.inst].slots
-        return [value for at, value in enumerate(node.inst.values) if at in slots and value is not None]
+        return [value for at, value in enumerate(node.values) if at in slots and value is not None]
 
     def _variable(self, values: list[Operand] | tuple[Operand, ...]) -> list[Operand]:
         return [value for value in values if value not in self._constants]
@@ -132,41 +253,86 @@ class Decisions:
         node = self.survey.nodes[gate.inst]
         if not gate.is_known or node.facts is None or self._precision_of(node) is Precision.F32:
             return False
-        guards = self._guards
-        if guards is not None and any(one in guards.sticky or one in guards.indices for one in gate.targets):
+        if self.requests.why_f32(gate.inst, (*gate.sources, *gate.targets), self.policy.low) is not None:
             return False
-        return self._legality.allows(gate)
+        return self.judge(self.policy.low).allows(gate)
 
-    def _why_f32(self, node: SurveyedNode) -> Reason | None:
-        guard = self._guards.reasons.get(node.inst) if self._guards is not None else None
-        is_f32_kind = node.facts is not None and node.data and self._precision_of(node) is Precision.F32
-        if guard is not None and not (is_f32_kind and not self._is_sticky(node)):
+    def _why_f32(self, node: SurveyedNode, dtype: DType) -> Reason | None:
+        asked = self.requests.why_f32(node.inst, (*node.results, *node.operands), self.policy.low)
+        if asked is not None:
+            return asked
+        judge = self.judge(dtype if dtype is not f32 else self.policy.low)
+        guard = judge.guard(node)
+        is_f32_kind = node.facts is not None and node.data and dtype is f32
+        if guard is not None and not (is_f32_kind and not judge.is_sticky(node)):
             return guard
-        if node.inst.callee in self._local:
+        if self._calls(node):
             return Reason(Rule.LOCAL_FUNCTION, Rule.LOCAL_FUNCTION.value)
         facts = node.facts
         if facts is None:
-            return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {node.inst.label}")
+            return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {label_of(node.inst)}")
+        if not isinstance(node.inst, OnnxNode):
+            if node.inst.rounding is not None or node.inst.keep_alu_dtype:
+                return Reason(Rule.ASKED_FOR, Rule.ASKED_FOR.value)
+            if node.inst.INFO.semantics is None and not self.policy.by_kind:
+                return Reason(Rule.UNKNOWN_OPERATOR, f"what {label_of(node.inst)} computes is not known")
         if facts.precision_intact or facts.keeps_dtype:
             return Reason(Rule.TYPES_ARE_ITS_PURPOSE, Rule.TYPES_ARE_ITS_PURPOSE.value)
         if not node.data:
             return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
-        return Reason(Rule.POLICY_F32, self._policy_text(node)) if is_f32_kind else None
+        if not is_f32_kind:
+            return None
+        if self._overrides.precision_of(node) is Precision.F32:
+            return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
+        if self._is_forced(node) and self._by_policy(node) is not Precision.F32:
+            return Reason(Rule.FORCE_F32, Rule.FORCE_F32.value)
+        return Reason(Rule.POLICY_F32, self._policy_text(node))
 
     def _why_not_followed(self, node: SurveyedNode) -> Reason:
         if node.inst.blocks:
             return Reason(Rule.REGIONS, Rule.REGIONS.value)
-        other = next((one for one in self._variable(self._followed(node)) if one not in self.low_values), None)
+        other = next((one for one in self._variable(self._followed(node)) if one not in self.dtypes), None)
         why = "follows constants, which stay f32" if other is None else f"follows {named(other)}, which stays f32"
         return Reason(Rule.FOLLOWS_F32, why)
 
-    def _is_sticky(self, node: SurveyedNode) -> bool:
-        return self._guards is not None and any(result in self._guards.sticky for result in node.results)
+    def _calls(self, node: SurveyedNode) -> bool:
+        """Whether a node calls a function of the module, by what it is called or by one of its attributes."""
+        if len(self._local) < 2:
+            return False
+        if isinstance(node.inst, OnnxNode):
+            return node.callee in self._local
+        return any(
+            getattr(node.inst, one.name) in self._local for one in node.inst.INFO.attributes if one.type == "str"
+        )
+
+    def _is_forced(self, node: SurveyedNode) -> bool:
+        return self.policy.by_kind and node.facts is not None and node.facts.force_f32
+
+    def _by_policy(self, node: SurveyedNode) -> Precision:
+        assert node.facts is not None
+        if node.facts.follow and not self.policy.by_kind:
+            return Precision.FOLLOW
+        return self.policy.precision_of(OpKind(node.facts.op_kind))
 
     def _precision_of(self, node: SurveyedNode) -> Precision:
-        assert node.facts is not None
-        return Precision.FOLLOW if node.facts.follow else self.policy.precision_of(OpKind(node.facts.op_kind))
+        stated = self._overrides.precision_of(node)
+        if stated is not None:
+            return stated
+        if node.facts is None or self._is_forced(node):
+            return Precision.F32
+        return self._by_policy(node)
+
+    def _target_of(self, node: SurveyedNode) -> DType:
+        return self.policy.dtype_of(self._precision_of(node))
 
     def _policy_text(self, node: SurveyedNode) -> str:
         assert node.facts is not None
+        if self._overrides.precision_of(node) is not None:
+            return f"{self.policy.name}: an override"
         return f"{self.policy.name}: {node.facts.op_kind}"
+
+
+def _gives_low(inst: Instruction) -> bool:
+    """Whether an instruction gives a float of fewer bits than f32 already."""
+    dtype = inst.type.dtype if inst.results else None
+    return dtype is not None and dtype.is_float and dtype.bits < f32.bits

@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
 from passes.precision.index_slice import index_values, values_needed_in_f32
+from passes.precision.logarithms import nodes_of_logarithms
 from passes.precision.patterns import Patterns
+from passes.precision.quantized_groups import nodes_between_integers
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
+from passes.precision.runtime_faults import why_it_crashes
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f16, f32, holds
-from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 from runtime.values import Operand, Value
 
@@ -48,8 +50,10 @@ class Guards:
         self._is_f16 = low is f16
         self.indices = index_values(survey, {name: one.index_operands for name, one in callees.items()})
         self._needed = values_needed_in_f32(survey)
+        self._logarithms = nodes_of_logarithms(survey, constants)
+        self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
-        self._spread_through: set[OnnxNode] = set()
+        self._spread_through: set[Instruction] = set()
         for node in survey.nodes.values():
             self._judge(node)
         self._spread()
@@ -62,11 +66,11 @@ class Guards:
     def _judge(self, node: SurveyedNode) -> None:
         """Find the reason that a node has by itself, and mark its results where they are sticky."""
         inst = node.inst
-        callee = self._callees.get(inst.callee)
+        callee = self._callees.get(node.callee or "")
         if callee is not None:
             for at, why in callee.sticky_results.items():
                 if at < len(inst.results) and self._survey.is_f32(inst.results[at]):
-                    self._mark(inst.results[at], f"the local function {inst.callee} says that {why}")
+                    self._mark(inst.results[at], f"the local function {node.callee} says that {why}")
         for rule, why, spreads in (*self._why_constants(node), *self._why_other(node)):
             self.reasons.setdefault(inst, Reason(rule, why))
             if spreads or inst in self._constants:
@@ -81,12 +85,12 @@ class Guards:
         found: list[tuple[Unfit, str]] = []
         for at in node.data:
             role = facts.operands.get(at, "")
-            value = node.inst.values[at]
+            value = node.values[at]
             unfit = None if value is None else self._range.why_unfit(value, role)
-            if unfit is not None:
+            if unfit is not None and not (unfit.is_small and self._patterns.is_bias(node)):
                 found.append((unfit, role))
         for name, attribute in facts.attributes.items():
-            number = node.inst.attributes.get(name, attribute.default)
+            number = node.attribute(name, attribute.default)
             if attribute.precision == "contents" or not isinstance(number, (int, float)) or not node.data:
                 continue
             unfit = self._range.why_unfit_number(number, f"the attribute {name},")
@@ -101,9 +105,9 @@ class Guards:
         return [(Rule.CONSTANT, why, not facts.range_safe or one) for why, one in zip(whys, large, strict=True)]
 
     def _is_beside_large(self, node: SurveyedNode, number: float, added_to: int | None) -> bool:
-        if added_to is None or added_to >= len(node.inst.values):
+        if added_to is None or added_to >= len(node.values):
             return False
-        value = node.inst.values[added_to]
+        value = node.values[added_to]
         return value is not None and not self._range.is_lost_beside(number, value)
 
     def _why_other(self, node: SurveyedNode) -> list[tuple[Rule, str, bool]]:
@@ -111,7 +115,7 @@ class Guards:
         if facts is None or not results:
             return []
         if facts.computes == "convert":
-            return self._why_cast(node.inst)
+            return self._why_cast(node)
         spreads = not facts.range_safe
         if any(result in self.indices for result in results):
             return [(Rule.INDEX, Rule.INDEX.value, spreads)]
@@ -119,15 +123,22 @@ class Guards:
             return [(Rule.EXACT, Rule.EXACT.value, False)]
         if facts.wide_range and self._is_f16:
             return [(Rule.WIDE_RANGE, Rule.WIDE_RANGE.value, spreads)]
-        if self._is_f16 and self._patterns.is_summed_square(node):
+        if self._is_f16 and self._patterns.is_square_of_norm(node):
             return [(Rule.WIDE_RANGE, "a square that is summed may be out of range", True)]
+        if node.inst in self._logarithms:
+            return [(Rule.LOGARITHM, Rule.LOGARITHM.value, False)]
+        if node.inst in self._quantized:
+            return [(Rule.QUANTIZED, Rule.QUANTIZED.value, False)]
+        crash = why_it_crashes(node, self._constants) if self._is_f16 else None
+        if crash is not None:
+            return [(Rule.RUNTIME, crash, False)]
         if any(result in self._needed for result in results):
             return [(Rule.NEEDED_IN_F32, Rule.NEEDED_IN_F32.value, False)]
         if self._patterns.is_centring(node):
             return [(Rule.CENTRING, f"{Rule.CENTRING.value}: most digits cancel", False)]
         return []
 
-    def _why_cast(self, cast: OnnxNode) -> list[tuple[Rule, str, bool]]:
+    def _why_cast(self, cast: SurveyedNode) -> list[tuple[Rule, str, bool]]:
         """Return why the f32 result of a cast that the program wrote must not be narrowed."""
         source = cast.values[0] if cast.values else None
         dtype = None if source is None else source.type.dtype
@@ -182,7 +193,7 @@ class Guards:
             return
         facts = node.facts
         converts = facts is not None and facts.computes == "convert" and bool(node.results)
-        if not converts and not any(node.inst.values[at] is value for at in node.data):
+        if not converts and not any(node.values[at] is value for at in node.data):
             return
         self._spread_through.add(node.inst)
         why = f"reads {named(value)}, which may be out of range (from {origin})"

@@ -34,7 +34,7 @@ def index_values(survey: Survey, callees: IndexOperands) -> set[Operand]:
 
     for node in survey.nodes.values():
         for at in _index_slots(survey, node, callees):
-            add(node.inst.values[at])
+            add(node.values[at])
     while queue:
         value = queue.pop()
         gate = survey.gate_to.get(value)
@@ -62,19 +62,19 @@ def values_needed_in_f32(survey: Survey) -> set[Value]:
             found.update(result for result in node.results if result.has_users and result not in elsewhere)
         passes_on = node.moves_elements and bool(node.results) and found.issuperset(node.results)
         roles = {} if node.facts is None else node.facts.operands
-        for at, value in enumerate(node.inst.values):
+        for at, value in enumerate(node.values):
             if value is not None and not passes_on and roles.get(at) != "f32":
                 elsewhere.add(value)
     return found
 
 
 def _index_slots(survey: Survey, node: SurveyedNode, callees: IndexOperands) -> list[int]:
-    inst, facts = node.inst, node.facts
-    if inst.callee in callees:
-        return [at for at in callees[inst.callee] if at < len(inst.values)]
+    facts, callee = node.facts, node.callee
+    if callee is not None and callee in callees:
+        return [at for at in callees[callee] if at < len(node.values)]
     if facts is None:
         return []
     if facts.computes == "convert":
-        to = survey.converts_to(inst)
+        to = survey.converts_to(node.inst)
         return [0] if to is None or to.is_int else []
-    return [at for at, role in facts.operands.items() if role == "index" and at < len(inst.values)]
+    return [at for at, role in facts.operands.items() if role == "index" and at < len(node.values)]

@@ -1,4 +1,4 @@
-"""Arithmetic that takes several operations to say: centring, a division by a reciprocal, a square that is summed.
+"""Arithmetic that takes several operations to say: centring, a division by a reciprocal, a square, a bias.
 
     %m = ReduceMax %x                  %v = Sqrt %s
     %d = Sub %x, %m                    %r = Reciprocal %v
@@ -13,8 +13,11 @@ other values, a reduction of something else than %x, or a sum.
 *Division*: a product with a reciprocal brings the range back as a division does. It must not be seen where a constant
 is multiplied, which only scales the reciprocal.
 
-*A summed square* may overflow where its root would not: a variance, a norm. Other products of a value with itself are
-as any product.
+*A square* may overflow where its root would not: a variance, a norm, the size of a complex number. Other products of a
+value with itself are as any product.
+
+*A bias* is a constant that is added for what it is, however small: rounding it changes nothing that shows. An epsilon
+is added so that a divisor, or what a root or a logarithm is taken of, is not zero.
 """
 
 from __future__ import annotations
@@ -24,10 +27,15 @@ from typing import Final
 
 from passes.precision.constants import Constants
 from passes.precision.survey import Survey, SurveyedNode
+from runtime.blocks import Statement
+from runtime.instructions import Instruction
 from runtime.values import Operand
 
 FARTHEST: Final = 8
 """Operations between the two ends of a pattern."""
+
+
+_STEEP: Final = ("sqrt", "log", "reciprocal", "power")
 
 
 class Patterns:
@@ -54,12 +62,41 @@ class Patterns:
         numerator = right[0] if left[1] else left[0]
         return numerator not in self._constants
 
-    def is_summed_square(self, node: SurveyedNode) -> bool:
-        """Whether a node multiplies a value by itself, for sums only."""
+    def is_square_of_norm(self, node: SurveyedNode) -> bool:
+        """Whether a node multiplies a value by itself, and squares are summed, or a root or a logarithm is taken."""
         if not _computes(node, "multiply") or len(node.data) != 2 or len(set(node.operands)) != 1:
             return False
-        users = [self._survey.nodes.get(user) for user in node.inst.users]
-        return bool(users) and all(user is not None and _is_reduction(user) for user in users)
+        queue, seen = [*node.results], {node.inst}
+        while queue and len(seen) < FARTHEST * FARTHEST:
+            for user in queue.pop().users:
+                reader = self._survey.nodes.get(user)
+                if user in seen or reader is None or reader.facts is None:
+                    continue
+                seen.add(user)
+                if _is_reduction(reader) or reader.facts.computes in ("sqrt", "log"):
+                    return True
+                if reader.facts.op_kind == "data_movement" or reader.facts.computes == "add":
+                    queue += reader.results
+        return False
+
+    def is_bias(self, node: SurveyedNode) -> bool:
+        """Whether a node adds a constant that is no epsilon: no divisor, root, logarithm or power comes of the sum."""
+        if not (_computes(node, "add") or _computes(node, "subtract")):
+            return False
+        queue, seen = [*node.results], {node.inst}
+        while queue:
+            for user in queue.pop().users:
+                reader = self._survey.nodes.get(user)
+                if user in seen or (reader is None and _returns(user) and not self._survey.is_callee):
+                    continue
+                if reader is None or reader.facts is None or user.blocks or len(seen) > FARTHEST * FARTHEST:
+                    return False  # where it goes is not known
+                seen.add(user)
+                if reader.facts.computes in _STEEP or "divisor" in reader.facts.operands.values():
+                    return False
+                if reader.moves_elements or _is_reduction(reader):
+                    queue += reader.results
+        return True
 
     def _is_reduced_from(self, reduced: Operand, value: Operand) -> bool:
         origins = set(self._back(value, only_moved=True))
@@ -105,6 +142,11 @@ class Patterns:
 
 def _computes(node: SurveyedNode, word: str) -> bool:
     return node.facts is not None and node.facts.computes == word
+
+
+def _returns(inst: Instruction) -> bool:
+    """Whether an instruction ends a function."""
+    return inst.is_terminator and inst.parent is not None and not isinstance(inst.parent.owner, Statement)
 
 
 def _is_reduction(node: SurveyedNode) -> bool:

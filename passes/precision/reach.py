@@ -5,14 +5,18 @@ Deliberately absent: silence. What a policy does not reach is a warning, whateve
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from passes.framework.dot_transform import TransformError
+from passes.precision.labels import label_of
 from passes.precision.reasons import Rule
 from passes.precision.report import PrecisionReport, ReportLine, float_of
+from passes.precision.survey import has_memory
 from runtime.functions import Function
 from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode
+from runtime.instructions import Instruction
+from runtime.operand_slots import values_of
 from runtime.signatures import Signatures
 
 OLDEST: Final = 7
@@ -24,10 +28,11 @@ def why_untouched(f: Function, report: PrecisionReport) -> bool:
     if f.module is not None and "main" in f.module.functions and f.name != "main":
         report.notes.append(f"the local function @{f.name} stays as it is, since its callers agree on its types")
         return True
-    _warn_of_others(f, report)
-    nodes = [inst for inst in f.insts if isinstance(inst, OnnxNode)]
+    insts = list(f.insts)
+    _warn_of_memory(f, insts, report)
+    nodes = [inst for inst in insts if isinstance(inst, OnnxNode)]
     if not nodes:
-        return True
+        return False
     version = f.operator_sets.get(ONNX_DOMAIN)
     if version is not None and version >= OLDEST:
         return False
@@ -40,13 +45,13 @@ def why_untouched(f: Function, report: PrecisionReport) -> bool:
     return True
 
 
-def signatures_of(f: Function) -> Signatures:
-    """Return what is known of the types of foreign operators.
+def signatures_of(f: Function) -> Signatures | None:
+    """Return what is known of the types of foreign operators; None where the function has none.
 
-    Raises: TransformError where nobody has said.
+    Raises: TransformError where it has some, and nobody has said.
     """
     found = f.module.signatures if f.module is not None else None
-    if found is None:
+    if found is None and any(isinstance(inst, OnnxNode) for inst in f.insts):
         raise TransformError(
             "the module does not say which types ONNX operators may have; models that frontends.onnx.load reads do, and"
             " for other programs there is module.signatures = frontends.onnx.SIGNATURES"
@@ -54,20 +59,22 @@ def signatures_of(f: Function) -> Signatures:
     return found
 
 
-def _warn_of_others(f: Function, report: PrecisionReport) -> None:
-    """Count instructions that are no nodes of ONNX, and report those that are f32."""
-    found: Counter[str] = Counter()
-    for inst in f.insts:
-        if isinstance(inst, (OnnxNode, Initializer)) or inst.is_terminator:
+def _warn_of_memory(f: Function, insts: Sequence[Instruction], report: PrecisionReport) -> None:
+    """Count instructions that read or write tensors, and report those that are f32."""
+    count = 0
+    for inst in insts:
+        if isinstance(inst, (OnnxNode, Initializer)) or inst.is_terminator or not has_memory(inst, values_of(inst)):
             continue
-        name = float_of(inst.results, inst.operands())
+        given = [inst.dst] if inst.dst is not None else inst.results
+        name = float_of(given, inst.operands())
         report.counts[name] += 1
         if name == "f32":
-            found[inst.INFO.dialect] += 1
-            mnemonic, rule = inst.INFO.mnemonic or inst.INFO.name, Rule.NOT_ONNX
-            report.lines.append(ReportLine(f.name, None, inst.name, mnemonic, "f32", rule, rule.value))
-    for dialect, count in sorted(found.items()):
-        stay = (
-            f"{count} instructions of the dialect {dialect} stay" if count > 1 else f"an instruction of {dialect} stays"
+            count += 1
+            report.lines.append(
+                ReportLine(f.name, None, inst.name, label_of(inst), "f32", Rule.MEMORY, Rule.MEMORY.value)
+            )
+    if count:
+        what = (
+            f"{count} instructions that read or write tensors stay" if count > 1 else "an instruction on tensors stays"
         )
-        report.warnings.append(f"@{f.name}: {stay} f32, because this pass only rewrites nodes of ONNX yet")
+        report.warnings.append(f"@{f.name}: {what} f32: those are for auto-cast-fp32, which knows what is stored where")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 
 class Rule(Enum):
@@ -13,15 +14,23 @@ class Rule(Enum):
     FOLLOWS_LOW = "follows its operands, which are low"
     ROUNDED = "a constant, rounded itself since all of its uses are low"
     POLICY_F32 = "the policy keeps operations of this kind in f32"
+    FORCE_F32 = "a backend has it in f32 only"
+    OVERRIDE = "the policy says so of this instruction"
     FOLLOWS_F32 = "follows its operands, which are not all low"
     CONSTANT = "a constant does not fit the lower float"
     OUT_OF_RANGE = "an operand may be out of the range of the lower float"
     WIDE_RANGE = "the result may be out of the range of the lower float"
     INDEX = "serves as an index, a size or a length"
     NEEDED_IN_F32 = "only serves where f32 is needed"
+    LOGARITHM = "a logarithm is taken of it, so small values count as much as large ones"
+    QUANTIZED = "stands between integers, which a runtime computes in integers"
+    RUNTIME = "a runtime crashes on it"
+    IDLE = "no product would be low with it, so casts would gain nothing"
     CENTRING = "the difference between a value and what was reduced from it"
     EXACT = "its values must be exact, such as those of a counter"
     ASKED_FOR = "the program asked for f32"
+    KEPT = "the user asked for f32"
+    MEASURED = "what was measured is beyond the range of the lower float"
     TYPES_ARE_ITS_PURPOSE = "its types are what it is for"
     NO_OPERAND = "none of its operands may be converted"
     SIGNATURE = "the operator does not have the lower float"
@@ -29,7 +38,23 @@ class Rule(Enum):
     UNKNOWN_TYPE = "a type is not known"
     LOCAL_FUNCTION = "calls a local function, which stays as it is"
     REGIONS = "has regions, which give or receive f32"
-    NOT_ONNX = "no node of ONNX, and this pass rewrites no others"
+    MEMORY = "reads or writes tensors, which is for the numeric chain"
+
+
+WIDENING_RULES: Final = frozenset(
+    {
+        Rule.POLICY_F32,
+        Rule.FORCE_F32,
+        Rule.OVERRIDE,
+        Rule.CONSTANT,
+        Rule.OUT_OF_RANGE,
+        Rule.WIDE_RANGE,
+        Rule.INDEX,
+        Rule.NEEDED_IN_F32,
+        Rule.CENTRING,
+    }
+)
+"""Those by which an instruction is to run in f32; by the others it stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)

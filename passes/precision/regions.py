@@ -6,8 +6,8 @@ out.
 Here %init and %next become %state and the first result: one gate, through which all have one type. %each becomes the
 second result: another gate.
 
-Deliberately absent: operators. Which of the three kinds one is stands in its facts (`regions`); of any other,
-everything that goes in may come out anywhere.
+Deliberately absent: operators. Which of the three kinds one of ONNX is stands in its facts (`regions`), and what has a
+definition says it with its ports; of any other, everything that goes in may come out anywhere.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from passes.autocast.gates import gates_of as gates_of_ports
 from runtime.blocks import Block
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
+from runtime.operand_slots import values_of
 from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand, Value
 
@@ -26,10 +28,11 @@ from runtime.values import Operand, Value
 class Gate:
     """Slots whose values become the targets."""
 
-    inst: OnnxNode
+    inst: Instruction
     slots: tuple[tuple[Instruction, int], ...]  # of the node, or of what ends a region
     targets: tuple[Value, ...]  # results of the node, arguments of a region
     is_known: bool = True  # False: which slot becomes which target is not known
+    dtypes: tuple[tuple[str, ...], ...] = ()  # what the definition lets through, at each place that says so
 
     @property
     def sources(self) -> tuple[Operand, ...]:
@@ -37,16 +40,16 @@ class Gate:
         return tuple([value for inst, at in self.slots if (value := value_at(inst, at)) is not None])
 
 
-def gates_of(inst: OnnxNode, facts: PrecisionFacts | None) -> list[Gate]:
+def gates_of(inst: Instruction, facts: PrecisionFacts | None) -> list[Gate]:
     """Return the gates of a node with regions."""
     kind = None if facts is None else facts.regions
     ends = [block.terminator for block in inst.blocks]
     if kind is not None and None not in ends:
         try:
-            return _GATES[kind](inst)
+            return _GATES[kind](inst) if isinstance(inst, OnnxNode) else _of_ports(inst)
         except (IndexError, KeyError, TypeError, ValueError):  # a malformed node
             pass
-    slots: list[tuple[Instruction, int]] = [(inst, at) for at in range(len(inst.values))]
+    slots: list[tuple[Instruction, int]] = [(inst, at) for at in range(len(values_of(inst)))]
     slots += [(end, at) for end in ends if end is not None for at in range(len(end.operands()))]
     arguments = [argument for block in inst.blocks for argument in block.arguments]
     return [Gate(inst, tuple(slots), (*arguments, *inst.results), is_known=False)]
@@ -54,7 +57,28 @@ def gates_of(inst: OnnxNode, facts: PrecisionFacts | None) -> list[Gate]:
 
 def value_at(inst: Instruction, slot: int) -> Operand | None:
     """Return what a slot of a node, or of what ends a region, holds."""
-    return inst.values[slot] if isinstance(inst, OnnxNode) else inst.operands()[slot]
+    return values_of(inst)[slot]
+
+
+def _of_ports(inst: Instruction) -> list[Gate]:
+    """Return the gates that the ports of a definition state; one has every slot that holds one of its values."""
+    found = gates_of_ports(inst)
+    if not found:
+        raise ValueError
+    slots: dict[Operand, list[int]] = {}
+    for at, value in enumerate(values_of(inst)):
+        if value is not None:
+            slots.setdefault(value, []).append(at)
+    infos = {info.name: info.dtypes for info in inst.INFO.operands}
+    infos.update({info.name: info.dtypes for info in inst.INFO.results})
+    gates = []
+    for gate in found:
+        own = [(inst, at) for value in dict.fromkeys(gate.operands) for at in slots.get(value, ())]
+        names = [port.same_as or port.item_of for port in gate.ports]
+        dtypes = [port.dtypes for port in gate.ports] + [infos.get(name, ()) for name in names]
+        targets = tuple(dict.fromkeys(gate.targets))
+        gates.append(Gate(inst, (*own, *gate.yields), targets, dtypes=tuple(one for one in dtypes if one)))
+    return gates
 
 
 def _branches(inst: OnnxNode) -> list[Gate]:

@@ -10,10 +10,14 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from passes.precision.labels import label_of
 from passes.precision.reasons import Rule
+from runtime.generic import OnnxNode
+from runtime.operand_slots import values_of
 
 if TYPE_CHECKING:
-    from passes.precision.decide import Decisions
+    from passes.precision.decide import Decision, Decisions
+    from runtime.instructions import Instruction
     from runtime.values import Operand, Value
 
 NO_FLOAT = "no float"
@@ -25,7 +29,7 @@ class ReportLine:
     """The decision for one instruction: where it is, what it runs in, and why."""
 
     function: str
-    node: str | None  # the name of the node in its model
+    node: str | None  # the name of a node in its model
     value: str | None  # the name of the first result
     operator: str
     precision: str  # the name of a dtype
@@ -127,8 +131,8 @@ class PrecisionReport:
 
 
 def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Value]) -> None:
-    """Add the lines and counts of the ONNX nodes of a function to a report; `rounded` are constants that were."""
-    low, function = decisions.policy.low.name, decisions.survey.function.name
+    """Add the lines and counts of the nodes of a function to a report; `rounded` are constants that were."""
+    function = decisions.survey.function.name
     for node in decisions.survey.nodes.values():
         inst = node.inst
         decision = decisions.of.get(inst)
@@ -136,14 +140,26 @@ def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Va
             rule, why = decision.reason.rule, decision.reason.why
             if inst in rounded:
                 rule, why = Rule.ROUNDED, Rule.ROUNDED.value
-            precision = low if decision.is_low or inst in rounded else "f32"
-            line = (inst.node_name, inst.name, inst.label, precision, rule, why)
+            precision = _precision_of(inst, decision, decisions.policy.by_kind, inst in rounded)
+            name = inst.node_name if isinstance(inst, OnnxNode) else None
+            line = (name, inst.name, label_of(inst), precision, rule, why)
             report.lines.append(ReportLine(function, *line))
             report.counts[precision] += 1
         else:  # operands of any type do not count
-            held = enumerate(inst.values)
+            held = enumerate(values_of(inst))
             operands = [one for at, one in held if one is not None and decisions.survey.role(inst, at) != "any"]
             report.counts[float_of(inst.results, operands)] += 1
+
+
+def _precision_of(inst: Instruction, decision: Decision, by_kind: bool, is_rounded: bool) -> str:
+    if decision.dtype is not None:
+        return decision.dtype.name
+    if is_rounded:
+        return inst.dtype.name
+    if not by_kind:
+        return "f32"
+    found = float_of(inst.results, inst.operands())
+    return "f32" if found == NO_FLOAT else found
 
 
 def float_of(results: Sequence[Operand], operands: Sequence[Operand]) -> str:

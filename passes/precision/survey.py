@@ -1,5 +1,7 @@
-"""What is known of a function before anything is decided: its ONNX nodes with their facts, what of them is f32, and how
+"""What is known of a function before anything is decided: its nodes with their facts, what of them is f32, and how
 values pass between nodes and their regions.
+
+A node is any instruction that has no memory: of ONNX, of the graph, of neuron where it gives a value and reads values.
 
 Deliberately absent: decisions. Also absent: guesses about types. In a local function the types of arguments depend on
 the caller, so there what has no type counts as f32.
@@ -8,31 +10,35 @@ the caller, so there what has no type counts as f32.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from passes.precision.facts_of import facts_of
 from passes.precision.regions import Gate, gates_of
+from runtime.access import NeuronAP
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
-from runtime.generic import OnnxNode
+from runtime.generic import GenericInst, Initializer, OnnxNode
 from runtime.instructions import Instruction
 from runtime.onnx_codes import DTYPE_OF_CODE
+from runtime.operand_slots import Values, values_of
 from runtime.precision_facts import SCALARS, PrecisionFacts
 from runtime.values import Operand, Result, Value
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyedNode:
-    """A node, and what of it is f32."""
+    """A node, and what of it may become another float, which f32 is and maybe others."""
 
-    inst: OnnxNode
+    inst: Instruction
     facts: PrecisionFacts | None
-    data: tuple[int, ...]  # the slots of operands that are f32 and may be converted; none where there are regions
+    values: Values  # what the slots of operands hold
+    data: tuple[int, ...]  # the slots of operands that may be converted; none where there are regions
     results: tuple[Value, ...]
 
     @property
     def operands(self) -> list[Operand]:
         """What the data slots hold, one of them maybe several times."""
-        values = self.inst.values
+        values = self.values
         return [value for at in self.data if (value := values[at]) is not None]
 
     @property
@@ -41,12 +47,23 @@ class SurveyedNode:
         facts = self.facts
         return facts is not None and not self.inst.blocks and facts.op_kind in ("elementwise", "data_movement")
 
+    @property
+    def callee(self) -> str | None:
+        """The name that the local function has which this calls, where there is one."""
+        return self.inst.callee if isinstance(self.inst, OnnxNode) else None
+
+    def attribute(self, name: str, default: object = None) -> Any:
+        """Return what an attribute holds, `default` where the node does not say."""
+        inst = self.inst
+        return inst.attributes.get(name, default) if isinstance(inst, GenericInst) else getattr(inst, name)
+
 
 class Survey:
     """The nodes of a function in program order, and the gates between them and their regions."""
 
-    def __init__(self, function: Function, is_callee: bool = False) -> None:
+    def __init__(self, function: Function, floats: tuple[DType, ...] = (f32,), is_callee: bool = False) -> None:
         self.function = function
+        self.floats = floats
         self.is_callee = is_callee
         self.insts: list[Instruction] = list(function.insts)
         self.nodes: dict[Operand, SurveyedNode] = {}  # in program order
@@ -55,7 +72,7 @@ class Survey:
         self.gate_to: dict[Operand, Gate] = {}
         versions = function.operator_sets
         for inst in self.insts:
-            if isinstance(inst, OnnxNode):
+            if isinstance(inst, OnnxNode) or not (inst.is_terminator or isinstance(inst, Initializer)):
                 self._add(inst, facts_of(inst, versions))
 
     def is_f32(self, value: Operand) -> bool:
@@ -63,10 +80,17 @@ class Survey:
         dtype = value.type.dtype
         return dtype is f32 or (self.is_callee and dtype is None)
 
-    def converts_to(self, inst: OnnxNode) -> DType | None:
+    def is_converted(self, value: Operand) -> bool:
+        """Whether a value holds a float that may become another one."""
+        dtype = value.type.dtype
+        return dtype in self.floats or (self.is_callee and dtype is None)
+
+    def converts_to(self, inst: Instruction) -> DType | None:
         """Return the dtype that a conversion gives, which its attribute says where no type does; None: not known."""
+        if inst.type.dtype is not None or not isinstance(inst, OnnxNode):
+            return inst.type.dtype
         code = inst.attributes.get("to")
-        return inst.type.dtype or (DTYPE_OF_CODE.get(code) if isinstance(code, int) else None)
+        return DTYPE_OF_CODE.get(code) if isinstance(code, int) else None
 
     def producer(self, value: Operand) -> SurveyedNode | None:
         """Return the node that gives a value, if one does."""
@@ -77,22 +101,32 @@ class Survey:
         node = self.nodes.get(inst)
         return None if node is None or node.facts is None else node.facts.operands.get(slot)
 
-    def _add(self, inst: OnnxNode, facts: PrecisionFacts | None) -> None:
+    def _add(self, inst: Instruction, facts: PrecisionFacts | None) -> None:
+        values = values_of(inst)
+        if has_memory(inst, values):
+            return
         data: tuple[int, ...] = ()
         if not inst.blocks:
             roles = {} if facts is None else facts.operands
             data = tuple(
                 [
                     at
-                    for at, value in enumerate(inst.values)
-                    if value is not None and self.is_f32(value) and roles.get(at, "scalar") in SCALARS
+                    for at, value in enumerate(values)
+                    if value is not None and self.is_converted(value) and roles.get(at, "scalar") in SCALARS
                 ]
             )
-        results = tuple([result for result in inst.results if self.is_f32(result)])
-        self.nodes[inst] = SurveyedNode(inst, facts, data, results)
+        results = tuple([result for result in inst.results if self.is_converted(result)])
+        self.nodes[inst] = SurveyedNode(inst, facts, values, data, results)
         if inst.blocks:
             for gate in gates_of(inst, facts):
                 self.gates.append(gate)
                 for value in gate.sources:
                     self.gates_from.setdefault(value, []).append(gate)
                 self.gate_to.update(dict.fromkeys(gate.targets, gate))
+
+
+def has_memory(inst: Instruction, values: Values) -> bool:
+    """Whether an instruction reads or writes tensors, or gives no value."""
+    if isinstance(inst, OnnxNode):
+        return False
+    return not inst.results or any(isinstance(value, NeuronAP) for value in values)

@@ -6,7 +6,7 @@ that a silent rounding would hide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from runtime.functions import Function
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InputError
 from runtime.names import Names
+from runtime.quoting import spelled_name
 from runtime.rounding import cast_array
 from runtime.tensors import Tensor
 from runtime.types import Shape, Type
@@ -57,6 +58,17 @@ def inputs_of(function: Function, names: Names) -> Iterator[Input]:
             yield Input(label, inst.type, inst)
     for tensor in function.inputs:
         yield Input(names.of(tensor), tensor.type, tensor)
+
+
+def by_printed_name(wanted: Iterable[Input], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is given by the names of the wanted inputs; their plain names do where those print in quotes."""
+    known = {one.name for one in wanted}
+
+    def printed(name: str) -> str:
+        spelled = name if name in known or not isinstance(name, str) else spelled_name(name)
+        return spelled if spelled in known and spelled not in given else name
+
+    return {printed(name): value for name, value in given.items()}
 
 
 def check_inputs(wanted: tuple[Input, ...], given: Mapping[str, Any], where: str) -> None:

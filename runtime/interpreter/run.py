@@ -12,7 +12,7 @@ from runtime.diagnostics import did_you_mean
 from runtime.functions import Function, Module
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InputError, InterpreterError, MissingSemanticsError, label_of, shown
-from runtime.interpreter.inputs import Input, check_inputs, inputs_of
+from runtime.interpreter.inputs import Input, by_printed_name, check_inputs, inputs_of
 from runtime.interpreter.machine import Evaluator, Interpreter, Watcher
 from runtime.interpreter.memory import Memory
 from runtime.interpreter.results import wide_tensors
@@ -43,8 +43,9 @@ def run(
     """Run `function`, or the root function, and return what comes out: returned values by position, tensors by name.
 
     `inputs` holds numpy arrays of exactly the dtypes and shapes that the program states: for each argument and input
-    tensor under its printed name, for each `graph.input` and `graph.param` under its label. The result has the
-    operands of `return` under 0, 1, ..., since a pass may rename them, then the output tensors under their names.
+    tensor under its name, plain or as it prints, for each `graph.input` and `graph.param` under its label. The result
+    has the operands of `return` under 0, 1, ..., since a pass may rename them, then the output tensors under their
+    names.
 
     Each result of an instruction is rounded once, to its dtype: to nearest even, overflow to infinity, unless
     `rounding` says otherwise (`runtime/number_formats.md` has the rules). An evaluator that rounds by itself does so by
@@ -115,6 +116,7 @@ def start(
     if evaluator is None:
         _check_semantics(chosen)
     wanted = tuple(inputs_of(chosen, names))
+    inputs = by_printed_name(wanted, inputs)
     inputs = {**_defaults(chosen, names, inputs), **inputs}
     check_inputs(wanted, inputs, f"function @{chosen.name}")
     arrays = {name: np.asarray(value) if isinstance(value, np.generic) else value for name, value in inputs.items()}

@@ -14,7 +14,10 @@ from generated.onnx.facts import FACTS
 from runtime import folding
 from runtime.precision_facts import SCALARS, PrecisionFacts, facts_at
 
-DOCUMENT = next(found for found in load(Project.of_this_tool()).facts if found.domain == "ai.onnx")
+DOCUMENTS = tuple(found for found in load(Project.of_this_tool()).facts if found.domain.startswith("ai.onnx"))
+OPERATORS = [(found.domain, operator) for found in DOCUMENTS for operator in found.operators]
+NO_FACTS: dict[tuple[str, str], str] = {}
+"""Operators of which nothing is known, each with the reason. They stay f32, and the report names them."""
 _FREQUENT = """
     Conv ConvTranspose MatMul Gemm Add Sub Mul Div Relu Sigmoid Tanh Softmax LayerNormalization BatchNormalization
     ReduceMean Pow Sqrt Exp Reshape Transpose Concat Slice Gather Unsqueeze Squeeze Cast Clip MaxPool AveragePool
@@ -24,20 +27,25 @@ _FREQUENT = """
 FREQUENT = _FREQUENT.split()
 
 
-def schemas() -> dict[str, list[onnx.defs.OpSchema]]:
+def schemas() -> dict[tuple[str, str], list[onnx.defs.OpSchema]]:
     found = defaultdict(list)
     for schema in onnx.defs.get_all_schemas_with_history():
-        if schema.domain == "":
-            found[schema.name].append(schema)
+        found[schema.domain or "ai.onnx", schema.name].append(schema)
     return {name: sorted(versions, key=lambda schema: schema.since_version) for name, versions in found.items()}
 
 
 SCHEMAS = schemas()
+each_operator = pytest.mark.parametrize(("domain", "operator"), OPERATORS, ids=str)
 
 
-@pytest.mark.parametrize("operator", DOCUMENT.operators, ids=lambda operator: operator.name.value)
-def test_versions_and_positions_are_those_of_the_specification(operator: OperatorFacts) -> None:
-    known = SCHEMAS[operator.name.value]
+def test_each_operator_of_the_library_has_facts_in_each_of_its_versions() -> None:
+    missing = {key for key, versions in SCHEMAS.items() if facts_at(FACTS, *key, versions[0].since_version) is None}
+    assert missing == NO_FACTS.keys()
+
+
+@each_operator
+def test_versions_and_positions_are_those_of_the_specification(domain: str, operator: OperatorFacts) -> None:
+    known = SCHEMAS[domain, operator.name.value]
     stated = [version.since for version in operator.versions]
     assert stated[0] == known[0].since_version and set(stated) <= {schema.since_version for schema in known}
     for schema in known:
@@ -47,18 +55,18 @@ def test_versions_and_positions_are_those_of_the_specification(operator: Operato
                 assert formal[slot.at].name == slot.name.value, f"{schema.name} since {schema.since_version}"
 
 
-@pytest.mark.parametrize("operator", DOCUMENT.operators, ids=lambda operator: operator.name.value)
-def test_what_stays_f32_may_be_f32(operator: OperatorFacts) -> None:
-    for schema in SCHEMAS[operator.name.value]:
+@each_operator
+def test_what_stays_f32_may_be_f32(domain: str, operator: OperatorFacts) -> None:
+    for schema in SCHEMAS[domain, operator.name.value]:
         facts = [version for version in operator.versions if version.since <= schema.since_version][-1]
         for slot in facts.operands:
             if slot.precision in ("f32", *SCALARS):
                 assert "tensor(float)" in schema.inputs[slot.at].types, f"{schema.name} since {schema.since_version}"
 
 
-@pytest.mark.parametrize("operator", DOCUMENT.operators, ids=lambda operator: operator.name.value)
-def test_attributes_and_their_defaults_are_those_of_the_specification(operator: OperatorFacts) -> None:
-    for schema in SCHEMAS[operator.name.value]:
+@each_operator
+def test_attributes_and_their_defaults_are_those_of_the_specification(domain: str, operator: OperatorFacts) -> None:
+    for schema in SCHEMAS[domain, operator.name.value]:
         facts = [version for version in operator.versions if version.since <= schema.since_version][-1]
         for attribute in facts.attributes:
             where = f"{schema.name} since {schema.since_version}"
@@ -75,25 +83,27 @@ def test_attributes_and_their_defaults_are_those_of_the_specification(operator: 
 def test_regions_are_those_of_the_specification() -> None:
     with_regions = {
         name
-        for name, versions in SCHEMAS.items()
+        for (domain, name), versions in SCHEMAS.items()
         if any(one.type == onnx.defs.OpSchema.AttrType.GRAPH for one in versions[-1].attributes.values())
     }
-    stated = {o.name.value: o.versions[-1].regions for o in DOCUMENT.operators if o.versions[-1].regions}
+    stated = {o.name.value: o.versions[-1].regions for _, o in OPERATORS if o.versions[-1].regions}
     assert stated == {"If": "branches", "Loop": "loop", "Scan": "scan"}
-    assert with_regions - stated.keys() == {"SequenceMap"}  # nothing is known about it
+    others = {key for key in FACTS if key[1] in with_regions - stated.keys()}
+    assert others == {("ai.onnx", "SequenceMap"), ("ai.onnx.preview", "FlexAttention")}
+    assert all(facts.precision_intact for key in others for _, facts in FACTS[key])
 
 
 def test_the_arithmetic_that_facts_may_name_is_what_can_be_folded() -> None:
     assert set(ARITHMETIC) == folding.ARITHMETIC
-    used = {version.computes for operator in DOCUMENT.operators for version in operator.versions} - {""}
+    used = {version.computes for _, operator in OPERATORS for version in operator.versions} - {""}
     assert used == set(ARITHMETIC)
 
 
 def test_indices_are_whole_numbers_wherever_the_specification_lets_them_be() -> None:
     in_floats = {
         f"{schema.name} {slot.name}"
-        for operator in DOCUMENT.operators
-        for schema in SCHEMAS[operator.name.value]
+        for domain, operator in OPERATORS
+        for schema in SCHEMAS[domain, operator.name.value]
         for slot in [v for v in operator.versions if v.since <= schema.since_version][-1].operands
         if slot.precision == "index"
         and not any("int64" in type or "int32" in type for type in schema.inputs[slot.at].types)

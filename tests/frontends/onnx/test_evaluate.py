@@ -10,7 +10,7 @@ import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, helper
 
 import runtime
-from frontends.onnx import load
+from frontends.onnx import load, to_proto
 from frontends.onnx.evaluate import evaluator
 from runtime.dtypes import bf16, f16
 from runtime.functions import Module
@@ -190,3 +190,22 @@ def test_operands_that_do_not_go_together_are_reported_with_the_node() -> None:
     proto.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "n"
     with pytest.raises(InterpreterError, match="cannot be computed: .*\n.*ai.onnx::Add"):
         run(load(proto), {"x": np.zeros(3, np.float32)})
+
+
+def test_a_name_that_prints_in_quotes_is_given_plain_or_quoted() -> None:
+    proto = model([node("Relu", ["x:0"], ["y"])], [value("x:0")], [value("y")])
+    for name in ("x:0", '"x:0"'):
+        assert run(load(proto), {name: X})[0].tolist() == [0, 2]
+    with pytest.raises(InputError, match="argument .* is missing"):
+        run(load(proto), {"x:1": X})
+
+
+@pytest.mark.parametrize("extent", ["?", "-1", "None", ""])
+def test_extents_that_are_called_alike_though_nobody_knows_them(extent: str) -> None:
+    proto = model([node("Relu", ["x"], ["y"])], [value("x", shape=[extent, extent])], [value("y", shape=None)])
+    proto.graph.input[0].type.tensor_type.shape.dim[0].dim_param = extent
+    assert run(load(proto), {"x": np.ones((2, 3), np.float32)})[0].shape == (2, 3)
+    assert to_proto(load(proto)).graph.input[0] == proto.graph.input[0]
+    proto.graph.input[0].CopyFrom(value("x", shape=["n", "n"]))
+    with pytest.raises(InputError, match="so n is 3"):
+        run(load(proto), {"x": np.ones((2, 3), np.float32)})

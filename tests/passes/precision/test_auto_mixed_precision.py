@@ -124,7 +124,7 @@ def test_bf16_only_where_the_operator_set_has_it() -> None:
     nodes = [node("Conv", ["x", "w"], "a"), node("Relu", ["a"], "y")]
     io = [value("x", F, [1, 1, 4, 4])], [value("y", F, [1, 1, 4, 4])]
     weight = {"w": np.ones((1, 1, 1, 1), np.float32)}
-    assert converted(model(nodes, *io, weight, 17), "autocast-bf16")[1] == {"a": "f32", "y": "bf16"}
+    assert converted(model(nodes, *io, weight, 17), "autocast-bf16")[1] == {"a": "f32", "y": "f32"}
     assert converted(model(nodes, *io, weight, 22), "autocast-bf16")[1] == {"a": "bf16", "y": "bf16"}
 
 
@@ -150,11 +150,19 @@ def test_other_types_are_never_touched() -> None:
     assert result.SerializeToString() == source.SerializeToString()
 
 
-def test_a_program_without_nodes_of_onnx_stays_as_it_is() -> None:
-    text = "func @main(%x: f32[4,8]) {\n  %p: f32[4,8] = activation relu %x\n  return %p\n}\n"
-    module = parse(text)
-    assert not AutoMixedPrecision().runOnModule(module)
+def test_instructions_of_neuron_get_copies_that_convert() -> None:
+    module = parse("func @main(%x: f32[4,8]) {\n  %p: f32[4,8] = activation relu %x\n  return %p\n}\n")
+    assert AutoMixedPrecision().runOnModule(module)
+    text = """\
+func @main(%x: f32[4,8]) {
+  %x_f16: f16[4,8] = tensor_copy %x
+  %p: f16[4,8] = activation relu %x_f16
+  %p_f32: f32[4,8] = tensor_copy %p
+  return %p_f32
+}
+"""
     assert print_module(module) == text
+    assert not AutoMixedPrecision().runOnModule(module)
 
 
 def test_convert_leaves_the_module_alone() -> None:

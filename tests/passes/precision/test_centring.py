@@ -104,4 +104,4 @@ def test_what_is_low_already_is_widened_once_for_both() -> None:
     source = chain(*nodes, *REST, constants={"w": np.eye(4, dtype=np.float32), **LAST})
     result, found = converted(source)
     assert (found["a"], found["d"]) == ("f16", "f32")
-    assert [n.input[0] for n in result.graph.node if n.op_type == "Cast"] == ["x", "a"]
+    assert [n.input[0] for n in result.graph.node if n.op_type == "Cast"] == ["x", "a", "m"]

@@ -25,8 +25,7 @@ OLDEST, NEWEST = 7, defs.onnx_opset_version()
 
 
 def schemas() -> Iterator[tuple[int, Any]]:
-    for domain, op_type in sorted(FACTS):
-        assert domain == "ai.onnx"
+    for op_type in sorted(op_type for domain, op_type in FACTS if domain == "ai.onnx"):
         for version in range(OLDEST, NEWEST + 1):
             if defs.has(op_type, version) and not (schema := defs.get_schema(op_type, version)).deprecated:
                 yield version, schema

@@ -1,0 +1,37 @@
+"""The options of a conversion, as `argparse` knows them; `passes/model_options.py` says what they do."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add_model_options(group: Any, once: type[argparse.Action], file_name: Any, number: Any) -> None:
+    """Add the options to a group of a parser; `once` stores what may be given once."""
+    ends = group.add_mutually_exclusive_group()
+    ends.add_argument("--keep-io", action="store_true", help="inputs and outputs keep their types, as without this")
+    ends.add_argument(
+        "--no-keep-io", action="store_true", help="inputs and outputs that are only used in the lower float get it"
+    )
+    group.add_argument(
+        "--keep",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="what stays f32: names of nodes, of their first results, or operators, with * and ?; may be repeated",
+    )
+    group.add_argument("--opset", action=once, type=number, metavar="N", help="raise the model to this operator set")
+    group.add_argument(
+        "--calibrate",
+        action=once,
+        type=file_name,
+        metavar="INPUTS.npz",
+        help="run the program on these inputs first; what would be out of range stays f32",
+    )
+    group.add_argument(
+        "--verify",
+        action=once,
+        type=file_name,
+        metavar="[INPUTS.npz]",
+        help="run the program before and after, on these inputs or on generated ones, and say what the errors are",
+    )

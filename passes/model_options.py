@@ -1,0 +1,102 @@
+"""The options of a conversion: `--keep`, `--no-keep-io`, `--opset`, `--calibrate`, and what they make of a run.
+
+Deliberately absent: `--verify`, which looks at what came of the run (`verified_model.py`).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from passes.foreign_files import FrontEnds, evaluator_for, raise_foreign, read_foreign
+from passes.framework.pass_manager import Step
+from passes.precision.calibration import measured_values
+from passes.precision.operator_sets import needed_operator_set
+from passes.precision.reach import OLDEST
+from passes.precision.report_file import precision_passes
+from passes.precision.requests import Requests, unmatched
+from runtime.array_files import read_arrays
+from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
+from runtime.functions import Module
+from runtime.interpreter import InterpreterError
+from runtime.program_files import Program, complain
+
+
+def check_model_options(given: argparse.Namespace, steps: Sequence[Step]) -> None:
+    """Refuse options of a conversion where there is none, or not one.
+
+    Raises: DiagnosticsError.
+    """
+    named = {
+        "--keep-io": given.keep_io,
+        "--no-keep-io": given.no_keep_io,
+        "--keep": given.keep,
+        "--calibrate": given.calibrate,
+        "--verify": given.verify,
+    }
+    used = [name for name, value in named.items() if value]
+    found = len(list(precision_passes(steps)))
+    if used and found != 1:
+        why = f"{used[0]} is for one precision pass, and this run has {found or 'none'}"
+        raise DiagnosticsError([Diagnostic("P016", why, help="" if found else "ask for one with --policy")])
+
+
+def read_model(given: argparse.Namespace, steps: Sequence[Step], front_ends: FrontEnds) -> tuple[Program | None, str]:
+    """Read a program in a foreign form, in the operator set that is asked for, or that its types need.
+
+    Returns the program, None where the file is of no foreign form, and what is to be said of it.
+
+    Raises: DiagnosticsError.
+    """
+    program = read_foreign(given.file, front_ends)
+    if program is None:
+        if given.opset is not None:
+            raise DiagnosticsError([Diagnostic("P065", f"--opset is for models, and {given.file} is none")])
+        return None, ""
+    if given.opset is not None:
+        return raise_foreign(given.file, given.opset, front_ends), ""
+    transform, *_ = (*precision_passes(steps), None)
+    policy = getattr(transform, "policy", None)
+    needed = None if policy is None else needed_operator_set(program.module, policy, OLDEST)
+    if policy is None or needed is None:
+        return program, ""
+    version, operators = needed
+    what = f"operator set {version}, in which {', '.join(operators)} may be {policy.low}"
+    try:
+        raised = raise_foreign(given.file, version, front_ends)
+    except DiagnosticsError as error:
+        why = error.diagnostics[0].message
+        return program, f"stays as it is, and is not raised to {what}: {why}"
+    return raised, f"raised to {what}"
+
+
+def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: str, front_ends: FrontEnds) -> None:
+    """Tell the precision pass among steps what the user asks for.
+
+    Raises: DiagnosticsError for a pattern that means nothing, and for inputs that the program does not run on.
+    """
+    if note:
+        complain(f"passes: note: {given.file}: {note}")
+    notes = (f"the program was {note}",) if note else ()
+    requests = Requests(tuple(given.keep), {}, not given.no_keep_io, notes)
+    mistakes = []
+    for pattern, names in unmatched(requests.keep, module):
+        help = did_you_mean(pattern, names) or "patterns are names of nodes or operators, with * and ?"
+        mistakes.append(Diagnostic("P066", f'--keep: nothing in the program is called "{pattern}"', help=help))
+    if mistakes:
+        raise DiagnosticsError(mistakes)
+    if given.calibrate is not None:
+        requests = replace(requests, measured=_measured(given.calibrate, module, front_ends))
+    for transform in precision_passes(steps):
+        transform.requests = requests  # type: ignore[attr-defined]  # those have them
+
+
+def _measured(file: str, module: Module, front_ends: FrontEnds) -> dict[Any, float]:
+    inputs = read_arrays([file])
+    make = evaluator_for(module, front_ends)
+    try:
+        return measured_values(module, inputs, None if make is None else make(module))
+    except InterpreterError as error:
+        raise DiagnosticsError([Diagnostic("P067", f"--calibrate: {error}")]) from error

@@ -1,0 +1,66 @@
+"""All that stands against one lower float in a function: its guards, and what signatures and definitions allow.
+
+Deliberately absent: the policy's choice, which comes first (`passes/precision/decide.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from passes.precision.constants import Constants
+from passes.precision.definitions import Lowered
+from passes.precision.guards import CalleeGuards, Guards
+from passes.precision.legality import Legality
+from passes.precision.overrides import Overrides
+from passes.precision.policy import PrecisionPolicy
+from passes.precision.reasons import Reason
+from passes.precision.regions import Gate
+from passes.precision.survey import Survey, SurveyedNode
+from runtime.dtypes import DType, f32
+from runtime.generic import OnnxNode
+from runtime.signatures import Signatures
+from runtime.values import Operand
+
+Callees = Mapping[DType, Mapping[str, CalleeGuards]]
+"""By lower float: what the guards find in local functions."""
+
+
+class Judge:
+    """Answers for one float."""
+
+    def __init__(
+        self,
+        dtype: DType,
+        survey: Survey,
+        constants: Constants,
+        policy: PrecisionPolicy,
+        signatures: Signatures | None,
+        callees: Callees,
+    ) -> None:
+        is_guarded = policy.guards and dtype is not f32
+        self.guards = Guards(survey, constants, dtype, callees.get(dtype, {})) if is_guarded else None
+        overrides = Overrides(policy.overrides)
+        self._legality = Legality(dtype, signatures, survey.function.operator_sets, policy.floats, overrides)
+
+    def guard(self, node: SurveyedNode) -> Reason | None:
+        """Return the reason by which a guard keeps a node in f32, if one does."""
+        return None if self.guards is None else self.guards.reasons.get(node.inst)
+
+    def is_sticky(self, node: SurveyedNode) -> bool:
+        """Whether a result of a node may be out of the range of the float."""
+        return self.guards is not None and any(result in self.guards.sticky for result in node.results)
+
+    def lowered(self, node: SurveyedNode) -> Lowered | Reason:
+        """Return what a node looks like in the float, or why there is no such node."""
+        return self._legality.lowered(node)
+
+    def may_give(self, value: Operand) -> bool:
+        """Whether the node that gives a value, if one does, may give the float."""
+        return not isinstance(value, OnnxNode) or self._legality.may_give(value)
+
+    def allows(self, gate: Gate) -> bool:
+        """Whether the values that pass through a gate may all be the float."""
+        guards = self.guards
+        if guards is not None and any(one in guards.sticky or one in guards.indices for one in gate.targets):
+            return False
+        return self._legality.allows(gate)

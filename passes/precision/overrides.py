@@ -1,0 +1,64 @@
+"""Which override of a policy is about which node.
+
+Deliberately absent: a meaning. What an override changes stands in `passes/precision/decide.py` and in the two modules
+that know of operands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import translate
+from typing import Final
+
+from passes.precision.labels import label_of
+from passes.precision.policy import Override, Precision
+from passes.precision.survey import SurveyedNode
+from runtime.generic import OnnxNode
+
+
+class Overrides:
+    """The overrides of a policy, ready to be asked of each node."""
+
+    def __init__(self, overrides: Sequence[Override]) -> None:
+        ready = [(one, re.compile(translate(one.name)).match if one.name is not None else None) for one in overrides]
+        self._of_nodes = [pair for pair in reversed(ready) if pair[0].operand is None]  # the last one counts
+        self._of_operands = [pair for pair in ready if pair[0].operand is not None]
+
+    @property
+    def are_about_operands(self) -> bool:
+        """Whether some are about operands."""
+        return bool(self._of_operands)
+
+    def precision_of(self, node: SurveyedNode) -> Precision | None:
+        """Return what the overrides say of a node, if anything."""
+        if self._of_nodes:
+            labels, names = _labels(node), _names(node)
+            for one, fits in self._of_nodes:
+                if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, names))):
+                    return one.precision
+        return None
+
+    def kept_slots(self, node: SurveyedNode, names: Sequence[str]) -> frozenset[int]:
+        """Return the operand slots that keep their dtype; `names` are those of all slots, in order."""
+        found: set[int] = set()
+        if self._of_operands:
+            labels, own = _labels(node), _names(node)
+            for one, fits in self._of_operands:
+                if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, own))):
+                    found.update(at for at, name in enumerate(names) if one.operand in (at, name))
+        return frozenset(found)
+
+
+NO_OVERRIDES: Final = Overrides(())
+
+
+def _labels(node: SurveyedNode) -> tuple[str, ...]:
+    inst = node.inst
+    return (label_of(inst), inst.op_type) if isinstance(inst, OnnxNode) else (label_of(inst),)
+
+
+def _names(node: SurveyedNode) -> list[str]:
+    inst = node.inst
+    own = inst.node_name if isinstance(inst, OnnxNode) else None
+    return [name for name in (own, inst.name) if name]

@@ -1,0 +1,43 @@
+"""What stands between DequantizeLinear and QuantizeLinear: it stays as it is.
+
+    %a = DequantizeLinear %x, %s     %b = DequantizeLinear %w, %t     %c = MatMul %a, %b     %q = QuantizeLinear %c, %u
+
+Runtimes compute such a group in integers. With casts in between they know it no longer, and compute in floats what the
+program has in 8 bits.
+
+It must not be seen where a value of the group is also used elsewhere, or where a float comes in from outside.
+"""
+
+from __future__ import annotations
+
+from passes.precision.constants import Constants
+from passes.precision.survey import Survey, SurveyedNode
+from runtime.generic import ONNX_DOMAIN, OnnxNode
+from runtime.instructions import Instruction
+from runtime.values import Operand
+
+
+def nodes_between_integers(survey: Survey, constants: Constants) -> set[Instruction]:
+    """Return the nodes that read only what was dequantized, and give only what is quantized."""
+    if not any(_is(node.inst, "QuantizeLinear") for node in survey.nodes.values()):
+        return set()
+    found: dict[Instruction, SurveyedNode] = {}
+
+    def is_inside(value: Operand) -> bool:
+        producer = survey.producer(value)
+        return producer is not None and (producer.inst in found or _is(producer.inst, "DequantizeLinear"))
+
+    for node in survey.nodes.values():
+        if node.inst.blocks or not node.data or _is(node.inst, "QuantizeLinear") or _is(node.inst, "DequantizeLinear"):
+            continue
+        if any(map(is_inside, node.operands)) and all(is_inside(one) or one in constants for one in node.operands):
+            found[node.inst] = node
+    for inst in reversed([*found]):
+        users = [user for result in found[inst].results for user in result.users]
+        if not users or not all(user in found or _is(user, "QuantizeLinear") for user in users):
+            del found[inst]
+    return set(found)
+
+
+def _is(inst: Instruction, op_type: str) -> bool:
+    return isinstance(inst, OnnxNode) and inst.op_type == op_type and inst.domain == ONNX_DOMAIN

@@ -1,0 +1,44 @@
+"""Programs on which a widely used runtime crashes, though they are right: the least that avoids it stays f32.
+
+    %t: f16[3,2,4] = Transpose %x {perm = [1, 0, 2]}        %y: f16[3,2,5] = MatMul %t, %w
+
+onnxruntime 1.32 fuses the two and fails with a segmentation fault while it loads the model, if all of these hold: the
+elements are f16, %w is a constant matrix, and the permutation moves the first axis behind all others but the last one
+or two and keeps the order of the rest. With the Transpose in f32 it does not.
+
+Deliberately absent: what a runtime is slow at, or has no kernel for.
+"""
+
+from __future__ import annotations
+
+from passes.precision.constants import Constants
+from passes.precision.survey import SurveyedNode
+from runtime.generic import ONNX_DOMAIN, OnnxNode
+from runtime.instructions import Instruction
+
+WHY = "onnxruntime crashes on a Transpose of f16 that moves the batch before a product with a constant"
+
+
+def why_it_crashes(node: SurveyedNode, constants: Constants) -> str | None:
+    """Return why a node must not give f16, or None."""
+    inst = node.inst
+    if not (isinstance(inst, OnnxNode) and inst.op_type == "Transpose" and inst.domain == ONNX_DOMAIN):
+        return None
+    perm = inst.attributes.get("perm")
+    if not isinstance(perm, tuple) or not _moves_the_batch([*perm]):
+        return None
+    return WHY if any(_multiplies(user, inst, constants) for user in inst.users) else None
+
+
+def _moves_the_batch(perm: list[object]) -> bool:
+    rank = len(perm)
+    return rank > 2 and perm[:-2] == [*range(1, rank - 1)] and {*perm[-2:]} == {0, rank - 1}
+
+
+def _multiplies(user: Instruction, value: Instruction, constants: Constants) -> bool:
+    if not (isinstance(user, OnnxNode) and user.op_type == "MatMul" and user.domain == ONNX_DOMAIN):
+        return False
+    left, right = user.values[:2]
+    if left is not value or right is None or right not in constants:
+        return False
+    return right.type.shape is not None and len(right.type.shape) == 2

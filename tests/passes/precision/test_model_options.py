@@ -1,0 +1,193 @@
+"""The options of a conversion: what stays f32 by wish or by measurement, the ends, the operator set, and `--verify`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto
+
+from passes.__main__ import main
+from tests.passes.precision.models import casts, chain, model, node, value
+
+EYE = {"w": np.eye(4, dtype=np.float32)}
+Said = pytest.CaptureFixture[str]
+
+
+class Driver:
+    """The command line on one model."""
+
+    def __init__(self, folder: Path) -> None:
+        self.source, self.out, self.report = folder / "m.onnx", folder / "out.onnx", folder / "report.json"
+        self.folder = folder
+
+    def run(self, *words: str, policy: str = "autocast-f16") -> int:
+        places = ["-o", str(self.out), "--report", str(self.report)]
+        return main([str(self.source), *places, "--policy", policy, *words])
+
+    @property
+    def result(self) -> onnx.ModelProto:
+        result = onnx.load(self.out)
+        onnx.checker.check_model(result, full_check=True)
+        return result
+
+    @property
+    def precisions(self) -> dict[str, tuple[str, str]]:
+        lines = json.loads(self.report.read_text())["instructions"]
+        return {line["value"]: (line["precision"], line["rule"]) for line in lines}
+
+    def inputs(self, **arrays: Any) -> str:
+        np.savez(self.folder / "in.npz", **arrays)
+        return str(self.folder / "in.npz")
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Driver:
+    found = Driver(tmp_path)
+    nodes = [node("MatMul", ["x", "w"], "a", name="enc/first"), node("MatMul", ["a", "w"], "b", name="dec/second")]
+    onnx.save(chain(*nodes, node("Relu", ["b"], "y", name="act"), constants=EYE), found.source)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("patterns", "kept"),
+    [
+        (["enc/*"], {"a"}),
+        (["MatMul"], {"a", "b"}),
+        (["ai.onnx::Relu", "dec/second"], {"y", "b"}),
+        (["?"], {"a", "b", "y"}),  # by what they give
+    ],
+)
+def test_what_a_pattern_means_stays_f32(driver: Driver, patterns: list[str], kept: set[str]) -> None:
+    assert driver.run(*[word for one in patterns for word in ("--keep", one)]) == 0
+    found = driver.precisions
+    assert {name for name, (runs_in, rule) in found.items() if rule == "kept" and runs_in == "f32"} == kept
+    assert all(runs_in == "f16" for name, (runs_in, _) in found.items() if name not in kept)
+    assert driver.result.graph.output[0].type.tensor_type.elem_type == TensorProto.FLOAT
+
+
+def test_a_pattern_that_means_nothing(driver: Driver, capsys: Said) -> None:
+    assert driver.run("--keep", "enc/frist", "--keep", "Relu", "--keep", "*nothing*") == 2
+    said = capsys.readouterr().err
+    assert 'error[P066]: --keep: nothing in the program is called "enc/frist"' in said and '"enc/first"' in said
+    assert '"*nothing*"' in said and '"Relu"' not in said and not driver.out.exists()
+
+
+def test_ends_that_need_not_keep_their_types(driver: Driver) -> None:
+    assert driver.run("--keep-io") == 0 and len(casts(driver.result.graph)) == 2
+    assert driver.run("--no-keep-io") == 0
+    result = driver.result
+    assert casts(result.graph) == []
+    ends = [*result.graph.input, *result.graph.output]
+    assert [(one.name, one.type.tensor_type.elem_type) for one in ends] == [("x", 10), ("y", 10)]
+    assert main([str(driver.out), "-o", str(driver.out), "--policy", "autocast-f16", "--no-keep-io"]) == 0
+    assert onnx.load(driver.out) == result
+
+
+def test_an_end_that_is_also_f32_keeps_its_type(driver: Driver) -> None:
+    nodes = [node("Relu", ["x"], "y"), node("Softmax", ["x"], "s")]
+    ends = [value(name, TensorProto.FLOAT, [2, 4]) for name in "xys"]
+    onnx.save(model(nodes, ends[:1], ends[1:]), driver.source)
+    assert driver.run("--no-keep-io") == 0
+    result = driver.result.graph
+    assert [one.type.tensor_type.elem_type for one in (*result.input, *result.output)] == [1, 10, 1]
+
+
+def test_both_of_two_that_contradict_each_other(driver: Driver) -> None:
+    with pytest.raises(SystemExit) as caught:
+        driver.run("--keep-io", "--no-keep-io")
+    assert caught.value.code == 2
+
+
+def test_what_was_measured_to_be_too_large_stays_f32(driver: Driver) -> None:
+    assert driver.run("--calibrate", driver.inputs(x=np.full((2, 4), 3e4, np.float32))) == 0
+    assert {runs_in for runs_in, _ in driver.precisions.values()} == {"f16"}
+    assert driver.run("--calibrate", driver.inputs(x=np.full((2, 4), -7e4, np.float32))) == 0
+    assert set(driver.precisions.values()) == {("f32", "measured")}
+    assert driver.run("--calibrate", driver.inputs(x=np.full((2, 4), 7e4, np.float32)), policy="autocast-bf16") == 0
+    assert {runs_in for runs_in, _ in driver.precisions.values()} == {"bf16"}
+
+
+def test_what_comes_back_into_the_range_is_low_again(driver: Driver) -> None:
+    scale = {"k": np.array([[2e4], [1.0]], np.float32), "w": np.eye(4, dtype=np.float32)}
+    nodes = [node("Mul", ["x", "k"], "a"), node("Sign", ["a"], "b"), node("MatMul", ["b", "w"], "y")]
+    onnx.save(chain(*nodes, constants=scale), driver.source)
+    assert driver.run("--calibrate", driver.inputs(x=np.full((2, 4), 5, np.float32))) == 0
+    assert {name: runs_in for name, (runs_in, _) in driver.precisions.items() if name in "aby"} == {
+        "a": "f32",
+        "b": "f32",
+        "y": "f16",
+    }
+
+
+@pytest.mark.parametrize("option", ["--calibrate", "--verify"])
+def test_inputs_of_another_program(driver: Driver, option: str, capsys: Said) -> None:
+    assert driver.run(option, driver.inputs(z=np.zeros((2, 4), np.float32))) == 2
+    said = capsys.readouterr().err
+    assert '"z"' in said and '"x"' in said and "error[P0" in said and not driver.out.exists()
+    assert driver.run(option, str(driver.folder / "none.npz")) == 2
+    assert "none.npz" in capsys.readouterr().err
+
+
+def test_the_errors_of_a_conversion(driver: Driver, capsys: Said) -> None:
+    nodes = [node("MatMul", ["x", "w"], "a"), node("Softmax", ["a"], "y")]
+    weight = np.linspace(-1, 1, 16, dtype=np.float32).reshape(4, 4)
+    onnx.save(chain(*nodes, constants={"w": weight}), driver.source)
+    assert driver.run("--verify", driver.inputs(x=np.full((2, 4), 0.1, np.float32))) == 0
+    first, output, origin, *_ = capsys.readouterr().err.splitlines()
+    assert first == "passes: verified on onnxruntime, on the inputs given"
+    assert output.startswith("  %y: relative ") and origin.startswith("  most of the error comes from %")
+    assert driver.run("--verify", policy="autocast-bf16") == 0
+    said = capsys.readouterr().err
+    assert "verified on the interpreter, one rounding for each result (onnxruntime: " in said
+    assert "on generated inputs, ordinary values, seed 0" in said
+
+
+def test_nothing_is_verified_that_is_not_converted(driver: Driver, capsys: Said) -> None:
+    assert main([str(driver.source), "-o", str(driver.out), "--verify"]) == 2
+    said = capsys.readouterr().err
+    assert "error[P016]: --verify is for one precision pass, and this run has none" in said
+    assert "ask for one with --policy" in said and not driver.out.exists()
+
+
+def convolution(opset: int) -> Any:
+    ends = [value(name, TensorProto.FLOAT, [1, 1, 4]) for name in "xy"]
+    nodes = [node("Relu", ["x"], "a"), node("Conv", ["a", "w"], "y")]
+    return model(nodes, ends[:1], ends[1:], {"w": np.ones((1, 1, 1), np.float32)}, opset)
+
+
+@pytest.mark.parametrize(("opset", "policy", "wanted"), [(17, "bf16", 22), (17, "f16", 17), (22, "bf16", 22)])
+def test_the_operator_set_is_raised_where_a_type_needs_it(
+    driver: Driver, opset: int, policy: str, wanted: int, capsys: Said
+) -> None:
+    onnx.save(convolution(opset), driver.source)
+    assert driver.run(policy=f"autocast-{policy}") == 0
+    result, said = driver.result, capsys.readouterr().err
+    assert result.opset_import[0].version == wanted
+    note = "raised to operator set 22, in which Conv may be bf16"
+    assert (note in said) == (note in driver.report.read_text()) == (opset != wanted)
+    assert {runs_in for runs_in, _ in driver.precisions.values()} == {policy}
+
+
+def test_products_that_are_wide_already_raise_nothing(driver: Driver, capsys: Said) -> None:
+    ends = [value(name, TensorProto.DOUBLE, [1, 1, 4]) for name in "xy"]
+    proto = model([node("Conv", ["x", "w"], "y")], ends[:1], ends[1:], {"w": np.ones((1, 1, 1))}, 17)
+    onnx.save(proto, driver.source)
+    assert driver.run(policy="autocast-bf16") == 0
+    assert driver.result.opset_import[0].version == 17 and capsys.readouterr().err == ""
+
+
+def test_an_operator_set_that_is_asked_for(driver: Driver, capsys: Said) -> None:
+    assert driver.run("--opset", "21") == 0 and driver.result.opset_import[0].version == 21
+    driver.out.unlink()
+    assert driver.run("--opset", "9") == 2
+    said = capsys.readouterr().err
+    assert "error[P065]" in said and "the model is of operator set 17, which is not lowered to 9" in said
+    text = driver.folder / "m.txt"
+    text.write_text("func @main(%x: f32[2]) {\n  return %x\n}\n")
+    assert main([str(text), "--opset", "21"]) == 2
+    assert "error[P065]: --opset is for models" in capsys.readouterr().err and not driver.out.exists()

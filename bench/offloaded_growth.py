@@ -9,7 +9,8 @@ Deliberately absent: peers, and a page of results. The figures of a run are prin
 
 import argparse
 
-from bench.pass_growth import exponent, seconds
+from bench.measure import growth_exponent
+from bench.pass_growth import seconds
 from generated.neuron.OffloadedMemSetGen import OffloadedMemSetGen
 from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from runtime.access import NeuronAP
@@ -135,7 +136,7 @@ def main() -> int:
         for pipeline in PASSES:
             times = [seconds(make, size, pipeline, 1 if size > 200_000 else 2) for size in sizes]
             shown = ", ".join(f"{each * 1e6 / size:.2f}" for each, size in zip(times, sizes, strict=True))
-            growth = exponent(sizes, times)
+            growth = growth_exponent(sizes, times)
             print(
                 f"{make.__name__:7} {pipeline:20} exponent {growth:.3f}, microseconds a statement {shown}", flush=True
             )

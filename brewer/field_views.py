@@ -67,9 +67,7 @@ def attribute_view(definition: Definition, attribute: Attribute) -> FieldView:
     type, name = attribute.type, attribute.name.value
     own, settles_dst = definition.says(attribute.name), str(definition.dst.accumulates) == name
     default, optional = default_text(attribute), attribute.optional
-    return _attribute_view(
-        name, own, type.word, type.enum, type.is_list, optional, default, settles_dst, attribute.doc
-    )
+    return _attribute_view(name, own, type.word, type.enum, type.is_list, optional, default, settles_dst, attribute.doc)
 
 
 @cache

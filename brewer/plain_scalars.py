@@ -18,13 +18,11 @@ INFINITIES = {".inf": math.inf, "-.inf": -math.inf}
 """How a definition writes them, one form each."""
 INFINITIES_SOMEWHERE = frozenset(("inf", "infinity", ".inf"))
 """What stands behind a sign where an infinity is meant, in lower case."""
-_NUMBER_SOMEWHERE = (  # compiled where it is needed: 1 ms
-    r"""(?ix)[-+]?(?:
+_NUMBER_SOMEWHERE = r"""(?ix)[-+]?(?:
         0b[01_]+ | 0o?[0-7_]+ | 0x[0-9a-f_]+                  # other bases
       | [0-9][0-9_]*(?: :[0-5]?[0-9])+ (?:\.[0-9_]*)?         # base 60
       | (?: [0-9][0-9_]* (?:\.[0-9_]*)? | \.[0-9_]+ ) (?:e[-+]?[0-9]+)?
-      | \.inf )\Z | \.nan\Z"""
-)
+      | \.inf )\Z | \.nan\Z"""  # compiled where it is needed: 1 ms
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?\Z")
 _BOOLEAN_SOMEWHERE = frozenset({"yes", "no", "on", "off", "true", "false"})
 _NULL = frozenset({"", "~", "null"})

@@ -77,7 +77,9 @@ class _Children:
         self.all = tuple(node.iter_child_nodes())
         self._look = node.iter_child_nodes
 
-    def __call__(self, exclude: Container[str] | None = None, only: Container[str] | None = None) -> Iterable[nodes.Node]:
+    def __call__(
+        self, exclude: Container[str] | None = None, only: Container[str] | None = None
+    ) -> Iterable[nodes.Node]:
         return self.all if exclude is None and only is None else self._look(exclude, only)
 
 

@@ -19,7 +19,9 @@ def quick_validator(schema: dict[str, Any]) -> Validator:
     """Return a validator that says what the library's says."""
     chosen = schema["$defs"]["instruction"]["allOf"]
     of_mnemonic = {each["if"]["properties"]["op"]["const"]: [each] for each in chosen}
-    assert all({"if": {"properties": {"op": {"const": op}}}} == {"if": each["if"]} for op, [each] in of_mnemonic.items())
+    assert all(
+        {"if": {"properties": {"op": {"const": op}}}} == {"if": each["if"]} for op, [each] in of_mnemonic.items()
+    )
     assert len(of_mnemonic) == len(chosen)
 
     def all_of(validator: Any, schemas: list[Any], instance: Any, whole: Any) -> Iterator[Any]:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any
 
-import numpy as np
-
-from runtime.comparison.difference import as_f64, difference
+from runtime.comparison.difference import difference, largest_relative
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class OutputError:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields by name; a number that JSON does not have is text."""
-        return {name: value if np.isfinite(value) else str(value) for name, value in _numbers(self).items()} | {
+        return {name: value if isfinite(value) else str(value) for name, value in _numbers(self).items()} | {
             "output": self.output
         }
 
@@ -43,17 +42,8 @@ def errors_of(found: Mapping[int | str, Any], reference: Mapping[int | str, Any]
         distance = difference(value, expected, None)
         if distance is not None:
             label = f"result {name}" if isinstance(name, int) else f"%{name}"
-            relative = _largest_relative(value, expected)
+            relative = largest_relative(value, expected)
             errors.append(
                 OutputError(label, distance.elements, distance.largest, relative, distance.relative, distance.special)
             )
     return tuple(errors)
-
-
-def _largest_relative(value: Any, expected: Any) -> float:
-    if isinstance(value, list):
-        return max((_largest_relative(*pair) for pair in zip(value, expected, strict=True)), default=0.0)
-    wide, reference = as_f64(value), as_f64(expected)
-    assert wide is not None and reference is not None
-    counted = np.isfinite(wide) & np.isfinite(reference) & (reference != 0)
-    return float(np.max(np.abs(wide[counted] / reference[counted] - 1), initial=0.0))

@@ -21,8 +21,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from passes.numerics.runs import Outputs
 from runtime.access import NeuronAP
 from runtime.constants import Constant
@@ -143,7 +141,7 @@ def _wide_constant(constant: Constant | LazyTensor) -> Constant:
 
 def _as_wide(array: Any, dtype: DType | None) -> Any:
     """Return an input in f64 where the reference takes that."""
-    own = natural_dtype(array.dtype) if isinstance(array, np.ndarray) else None
+    own = natural_dtype(array.dtype) if hasattr(array, "dtype") else None
     return array if dtype is not f64 or own is None or not own.is_float else cast_array(array, own, f64)
 
 

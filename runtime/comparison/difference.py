@@ -82,6 +82,20 @@ def difference(value: Any, reference: Any, dtype: DType | None) -> Difference | 
     return _of_floats(wide, wide_reference, dtype or natural_dtype(np.asarray(value).dtype))
 
 
+def largest_relative(value: Any, reference: Any) -> float:
+    """Return the largest distance of an element beside its reference, over those that are finite in both and not zero.
+
+    Both are arrays of numbers of one shape, or sequences of such, which have a `difference`.
+    """
+    if isinstance(value, list):
+        return max((largest_relative(*pair) for pair in zip(value, reference, strict=True)), default=0.0)
+    wide, wide_reference = as_f64(value), as_f64(reference)
+    assert wide is not None and wide_reference is not None
+    counted = np.isfinite(wide) & np.isfinite(wide_reference) & (wide_reference != 0)
+    distance = np.abs(wide[counted] - wide_reference[counted])
+    return float(np.max(distance / np.abs(wide_reference[counted]), initial=0.0))
+
+
 def as_f64(value: Any) -> Floats | None:
     """Return numbers as f64, 64-bit integers rounded; None for what is no array of numbers."""
     if not isinstance(value, np.ndarray | np.generic) or natural_dtype(value.dtype) is None:

@@ -141,8 +141,8 @@ def _wide_constant(constant: Constant | LazyTensor) -> Constant:
 
 def _as_wide(array: Any, dtype: DType | None) -> Any:
     """Return an input in f64 where the reference takes that."""
-    own = natural_dtype(array.dtype) if hasattr(array, "dtype") else None
-    return array if dtype is not f64 or own is None or not own.is_float else cast_array(array, own, f64)
+    own = natural_dtype(array.dtype) if dtype is f64 and hasattr(array, "dtype") else None
+    return cast_array(array, own, f64) if own is not None and own.is_float else array
 
 
 class _Narrow(Watcher):

@@ -136,6 +136,7 @@ def _is_widened(type: Type) -> bool:
 
 
 def _wide_constant(constant: Constant | LazyTensor) -> Constant:
+    assert constant.dtype is not None, "a default of a float type has elements of one"
     return Constant(cast_array(constant.array, constant.dtype, f64), f64)
 
 

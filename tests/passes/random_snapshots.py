@@ -1,9 +1,9 @@
 """Random programs about one question: may a user read a tensor later than the cast has read it?
 
 Everything else is as a pass of casts wishes it: each tensor is bf16, written by engines that read f32, and read by
-casts to f32 only. What is random is who stands where: stores, casts, casts of casts and users in loops that run never,
-once or more often, in branches, in conditions and bodies of loops, with values that are carried and captured, and with
-predicates. Every use of a cast adds to an output.
+casts to f32, but for some rows of casts through other dtypes. What is random is who stands where: stores, casts and
+users in loops that run never, once or more often, in branches, in conditions and bodies of loops, with values that are
+carried and captured, and with predicates. Every use of a cast adds to an output.
 """
 
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from runtime.text.printer import print_module
 
 SHAPE = "[4,4]"
 TENSORS = ("%t", "%s")
+ON_THE_WAY = ("bf16", "bf16", "f16", "tf32", "f32r", "f8e4m3", "f8e5m2", "f8e4m3fn", "i8", "u8", "i16", "i32", "bool")
 
 
 @dataclass
@@ -58,7 +59,7 @@ def _fill(made: Snapshots, axes: list[str], wide: list[str], depth: int, stateme
             statements -= inside
             random.choice((_loop, _loop, _branch, _scan, _while))(made, axes, wide, depth, inside)
             continue
-        random.choice((_store, _cast, _cast, _use, _use, _row))(made, axes, wide, depth)
+        random.choice((_store, _store, _cast, _cast, _cast, _use, _use, _use, _row))(made, axes, wide, depth)
 
 
 def _predicate(made: Snapshots, axes: list[str]) -> str:
@@ -83,10 +84,18 @@ def _cast(made: Snapshots, axes: list[str], wide: list[str], depth: int) -> None
 
 
 def _row(made: Snapshots, axes: list[str], wide: list[str], depth: int) -> None:
-    """Cast a cast, and use it."""
-    dtype, name = made.random.choice(("bf16", "f16", "f8e4m3")), made.fresh()
-    made.add(depth, f"{name}: {dtype}{SHAPE} = tensor_copy {made.random.choice(wide[-3:])}")
-    made.add(depth, f"%w = tensor_tensor add %w, {name}{_predicate(made, axes)}")
+    """Cast a value through short floats and integers and back to f32, now and then twice the same way; use it."""
+    random = made.random
+    way = [random.choice(ON_THE_WAY) for _ in range(random.randrange(1, 4))] + ["f32"]
+    begun = random.choice([*TENSORS, *wide[-3:]])
+    for _ in range(random.choice((1, 1, 2))):
+        source = begun
+        for at, dtype in enumerate(way):
+            name, copy = made.fresh(), "graph.cast" if at and random.random() < 0.2 else "tensor_copy"
+            mark = " {rounding = user}" if random.random() < 0.05 else ""
+            made.add(depth, f"{name}: {dtype}{SHAPE} = {copy} {source}{mark}")
+            source = name
+        made.add(depth, f"%w = tensor_tensor add %w, {source}{_predicate(made, axes)}")
 
 
 def _use(made: Snapshots, axes: list[str], wide: list[str], depth: int) -> None:

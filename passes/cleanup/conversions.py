@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from generated.onnx.facts import FACTS
 from passes.autocast.facts import converted, is_conversion, is_conversion_class
 from passes.cleanup.chains import Arithmetic
-from passes.precision.facts_of import facts_of
 from runtime.access import NeuronAP
 from runtime.dtypes import DType
 from runtime.functions import Function
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction, NeuronInst
+from runtime.precision_facts import facts_at
 from runtime.values import Operand
 
 __all__ = ["Conversions", "arithmetic_of", "converted", "dtypes_of", "same_source"]
@@ -50,7 +51,8 @@ class Conversions:
     def _is_class_of_conversions(self, inst: Instruction) -> bool:
         if not isinstance(inst, OnnxNode):
             return is_conversion_class(type(inst))
-        facts = facts_of(inst, self._operator_sets)
+        version = self._operator_sets.get(inst.domain)
+        facts = None if version is None else facts_at(FACTS, inst.domain, inst.op_type, version)
         return facts is not None and facts.computes == "convert"
 
 

@@ -37,7 +37,7 @@ from runtime.rounding import Array, cast_array
 
 OURS = (Arithmetic.ENGINES, Arithmetic.DIRECT)
 SHORT = tuple(dtype for dtype in DTYPES if dtype.bits <= 16)
-WIDE = tuple(dtype for dtype in DTYPES if dtype.bits > 16)
+EIGHT_BITS = tuple(dtype for dtype in DTYPES if dtype.is_float and dtype.bits == 8)
 
 
 def converted(array: Array, source: DType, target: DType, how: Arithmetic, saturate: bool) -> Array:
@@ -89,15 +89,15 @@ def _nans(dtype: DType) -> Array:
 def test_what_is_folded_is_the_same_in_every_bit(a: DType) -> None:
     values = every_value(a) if a in SHORT else boundaries(a)
     for first, second, saturate in product(OURS, OURS, (False, True)):
-        direct = {c: converted(values, a, c, second, saturate).tobytes() for c in DTYPES}
+        targets = EIGHT_BITS if saturate else DTYPES  # no other conversion saturates
+        direct = {c: converted(values, a, c, second, saturate).tobytes() for c in targets}
         for b in DTYPES:
-            between = None
-            for c in DTYPES:
-                if why_not_one(a, b, c, first, second) is None:
-                    if between is None:
-                        between = converted(values, a, b, first, saturate)
-                    found = converted(between, b, c, second, saturate).tobytes()
-                    assert found == direct[c], f"{a} to {b} to {c}, {first.name}, {second.name}, saturate {saturate}"
+            folded = [c for c in targets if why_not_one(a, b, c, first, second) is None]
+            if folded:
+                between = converted(values, a, b, first, saturate)
+            for c in folded:
+                found = converted(between, b, c, second, saturate).tobytes()
+                assert found == direct[c], f"{a} to {b} to {c}, {first.name}, {second.name}, saturate {saturate}"
 
 
 def test_what_is_nothing_changes_no_bit_on_any_way() -> None:

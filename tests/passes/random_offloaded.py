@@ -42,6 +42,7 @@ class Program:
     declared: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     count: int = 0
+    axes: list[str] = field(default_factory=list)  # of the loops around the next statement
     marks: list[int] = field(default_factory=list)  # that a later statement of the outermost block may depend on
 
     def add(self, depth: int, text: str) -> None:
@@ -61,14 +62,19 @@ class Program:
         alike = [each for each in alike if not any(word.startswith(each.name) for word in reading)]
         old = bool(alike) and self.random.random() < 0.18
         into = self.random.choice(alike) if old else self.tensor(dtype, shape)
-        self.add(depth, f"{into.name} = {text}{self.asked_for(depth)}")
+        self.add(depth, f"{into.name} = {text}{self.asked_for(depth, written=old)}")
         if into not in known:
             known.append(into)
         return into
 
-    def asked_for(self, depth: int) -> str:
-        """Return what is said of a statement, now and then: whose rounding it is, what it comes after."""
+    def asked_for(self, depth: int, *, written: bool) -> str:
+        """Return what is said of a statement, now and then: when it runs, whose rounding it is, what it comes after.
+
+        It may run in some iterations only where what it writes has been `written` before.
+        """
         said = []
+        if written and self.axes and self.random.random() < 0.4:
+            said.append(f"predicates = [0 + 1*{self.axes[-1]} {self.random.choice(('== 0', '>= 1'))}]")
         if self.random.random() < 0.03:
             said.append("rounding = user")
         if depth == 0 and self.random.random() < 0.03:
@@ -293,12 +299,14 @@ def _loop(program: Program, known: list[Known], depth: int, statements: int) -> 
     source = _recent(program, known)
     part, shape = _part(random, source, axis)
     inner = known if random.random() < 0.5 else list(known)
+    program.axes.append(axis)
     program.give(depth + 1, inner, source.dtype, shape, f"offloaded_slice {source.name}{part}")
     _fill(program, inner, depth + 1, statements)
     own = _own(inner)
     if own and random.random() < 0.4:
         when = f"predicates = [0 + 1*{axis} {random.choice(('== 0', '>= 1'))}]"
         program.add(depth + 1, f"{random.choice(own).name} = offloaded_mem_set 7.0 {{{when}}}")
+    program.axes.pop()
     program.add(depth, "}")
 
 

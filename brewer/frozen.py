@@ -39,7 +39,7 @@ def frozen(cls: ClassT) -> ClassT:
         made.__init__ = _constructor(made, names, last)  # type: ignore[misc]
     else:
         opened = type(cls)(cls.__name__, cls.__bases__, {"__slots__": slots, "__setattr__": object.__setattr__})
-        made.__new__ = _maker(opened, names, last)  # type: ignore[method-assign, assignment]
+        made.__new__ = _maker(opened, names, last)  # type: ignore[method-assign]
     return made
 
 

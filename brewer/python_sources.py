@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from brewer import python_nodes
 from brewer.fingerprints import read_file
 from brewer.frozen import frozen
 from runtime.diagnostics import Place
@@ -65,17 +66,17 @@ class PythonClass:
     @cached_property
     def members(self) -> dict[str, int]:
         """Everything that instances and the class answer to, with the line where it stands."""
-        return dict(_members(self.node))
+        return dict(python_nodes.members(self.node))
 
     @cached_property
     def required(self) -> dict[str, int]:
         """Properties that it declares for type checkers only, with their lines: what stands on it must have them."""
-        return dict(_required(self.node))
+        return dict(python_nodes.required(self.node))
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
         """The slots that the class itself adds."""
-        return tuple(_slots(self.node))
+        return tuple(python_nodes.slots(self.node))
 
     @cached_property
     def init(self) -> tuple[Parameter, ...]:
@@ -129,17 +130,43 @@ class PythonClasses(Mapping[str, PythonClass]):
         module = self._modules[file]
         tree = _parse(file)
         classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-        imports = {node.name: module for node in classes} | dict(_imports(tree))
+        imports = {node.name: module for node in classes} | dict(python_nodes.imports(tree))
         for node in classes:
             if self._files.get(node.name) == file:
                 yield PythonClass(
                     node.name,
                     module,
-                    bases=tuple(_last_name(base) for base in node.bases),
+                    bases=tuple(python_nodes.last_name(base) for base in node.bases),
                     imports=imports,
                     place=Place(str(file), node.lineno, len("class ") + 1, len(node.name)),
                     node=node,
                 )
+
+
+class PythonFunctions(Mapping[str, PythonFunction]):
+    """The public functions of some files by name. A file is parsed when one of its functions is asked for."""
+
+    def __init__(self, files: Sequence[tuple[Path, str]]) -> None:
+        """`files` are those to search, each with the name of its module; the last of equal names counts."""
+        self._files: dict[str, list[tuple[Path, str]]] = {}
+        for file, module in files:
+            for name in _FUNCTION.findall(text_of(file)):
+                self._files.setdefault(name, []).append((file, module))
+        self._found: dict[Path, dict[str, PythonFunction]] = {}
+
+    def __getitem__(self, name: str) -> PythonFunction:
+        for file, module in reversed(self._files[name]):
+            if file not in self._found:
+                self._found[file] = dict(_functions(file, module))
+            if found := self._found[file].get(name):
+                return found
+        raise KeyError(name)  # what only looks like a function, in a text
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._files if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 @dataclass(frozen=True)
@@ -193,9 +220,9 @@ class PythonSources:
         return {f"{file.stem}.{name}": file for file in files for name in _FUNCTION.findall(text_of(file))}
 
     @cached_property
-    def inference(self) -> dict[str, PythonFunction]:
+    def inference(self) -> PythonFunctions:
         """The public functions of runtime/infer/, and of the modules with further ones, by name."""
-        return {name: found for file, module in self._files_of_inference for name, found in _functions(file, module)}
+        return PythonFunctions(self._files_of_inference)
 
     @property
     def inference_names(self) -> dict[str, str]:
@@ -327,41 +354,6 @@ def _functions(file: Path, module: str) -> Iterator[tuple[str, PythonFunction]]:
             )
 
 
-def _members(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
-    """Methods, class variables, slots, constructor parameters and what methods assign to self."""
-    for statement in node.body:
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield statement.name, statement.lineno
-            yield from _assigned_to_self(statement)
-            if statement.name == "__init__":
-                arguments = statement.args
-                yield from ((a.arg, a.lineno) for a in (*arguments.args[1:], *arguments.kwonlyargs))
-        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            yield statement.target.id, statement.lineno
-        elif isinstance(statement, ast.Assign):
-            names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
-            yield from ((name, statement.lineno) for name in names)
-            if "__slots__" in names:
-                yield from ((name, statement.lineno) for name in _texts(statement.value))
-
-
-def _required(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
-    for guarded in node.body:
-        match guarded:
-            case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
-                for statement in guarded.body:
-                    match statement:
-                        case ast.FunctionDef(decorator_list=[ast.Name(id="property")]):
-                            yield statement.name, statement.lineno
-
-
-def _slots(node: ast.ClassDef) -> Iterator[str]:
-    for statement in node.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id="__slots__")]):
-                yield from _texts(statement.value)
-
-
 def _init(node: ast.ClassDef) -> Iterator[Parameter]:
     function = next((f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "__init__"), None)
     if function is None:
@@ -372,27 +364,3 @@ def _init(node: ast.ClassDef) -> Iterator[Parameter]:
         annotation = argument.annotation or ast.Name("object")
         types = tuple(part.id for part in ast.walk(annotation) if isinstance(part, ast.Name))
         yield Parameter(argument.arg, ast.unparse(annotation), ast.unparse(default) if default else "", types)
-
-
-def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    guarded = [inner for node in tree.body if isinstance(node, ast.If) for inner in node.body]  # for type checkers
-    for node in (*tree.body, *guarded):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield from ((alias.asname or alias.name, node.module) for alias in node.names)
-
-
-def _assigned_to_self(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(function):
-        match node:
-            case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Store()):
-                yield node.attr, node.lineno
-
-
-def _texts(node: ast.expr) -> list[str]:
-    return [item.value for item in ast.walk(node) if isinstance(item, ast.Constant) and isinstance(item.value, str)]
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Subscript):
-        return _last_name(node.value)
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from brewer.attribute_values import read_attribute_type, read_bounds, read_default
 from brewer.field_keys import (
     AP_INDICES,
@@ -121,7 +123,8 @@ def read_result(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Pro
     content, before = (RESULT.what, content_of(body)), problems.complaints
     known = vocabulary.sound_fields.get(content)
     if known is not None:
-        return Result(name, *[_moved(value, body, key) for key, value in zip(_NAMED, known, strict=False)], *known[4:])
+        rules: list[Any] = [_moved(value, body, key) for key, value in zip(_NAMED, known, strict=False)]
+        return Result(name, *rules, *known[len(_NAMED) :])
     result = _read_result(name, body, vocabulary, problems)
     if problems.complaints == before and not body.doubled:
         vocabulary.sound_fields[content] = values_of(result)[1:]

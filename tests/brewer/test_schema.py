@@ -156,6 +156,13 @@ def agree_on_mutants(file: str, validator: jsonschema.Draft202012Validator, fold
         assert reason is None, f"seed {seed}: {reason}\n{text}"
 
 
+@pytest.mark.parametrize("file", sorted(FILES)[::20])
+def test_a_part_is_judged_like_the_whole(file: str, tmp_path: Path) -> None:
+    project = project_of(tmp_path, file)
+    (project.root / file).write_text(dumped(mutated_tree(FILES[file], random.Random(file))))
+    assert found_in_a_part(project) == found_by_the_loader(project)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.file.path.stem)
 def test_schema_and_loader_agree_on_cases(case: Case, tmp_path: Path) -> None:
     project = build(tmp_path, case.files, case.removed, templates=False)

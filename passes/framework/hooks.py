@@ -36,7 +36,7 @@ def why_not_hooks(hooks: Iterable[str]) -> dict[str, str]:
 
 @cache
 def _brewed() -> frozenset[str]:
-    """Asked for by each pass that is made: a third of what that takes."""
+    """Asked for by each pass that is made: two thirds of what that took."""
     found = set()
     for module, name in [*INSTRUCTIONS.values(), *((module, name) for name, module in CLASSES.items())]:
         folder, dialect = module.split(".")[:2]

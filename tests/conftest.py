@@ -1,12 +1,13 @@
 """What every test run gets: the `--update` option, a reproducible hypothesis, all processors, and no silent skips."""
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Reproducible by default; `--hypothesis-profile=search` looks for new counter-examples with fresh seeds. The machines
-# that run the tests are shared, so a slow example says nothing.
-settings.register_profile("reproducible", derandomize=True, deadline=None, print_blob=True)
-settings.register_profile("search", deadline=None, max_examples=2_000, print_blob=True)
+# that run the tests are shared, so neither a slow example nor a slow draw says anything.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("reproducible", UNTIMED, derandomize=True)
+settings.register_profile("search", UNTIMED, max_examples=2_000)
 settings.load_profile("reproducible")
 
 

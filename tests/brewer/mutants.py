@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
 import yaml
@@ -27,7 +28,7 @@ JUNK = (
 )
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
     """Writes nothing for None, which strict YAML has no word for."""
 
 
@@ -41,7 +42,7 @@ def dumped(tree: Tree) -> str:
 
 def mutated_tree(text: str, choose: random.Random) -> Tree:
     """The tree of a definition with one to three nodes changed, added, doubled, moved or removed."""
-    tree = yaml.safe_load(text)
+    tree = deepcopy(_read(text))
     for _ in range(choose.randint(1, 3)):
         holder = choose.choice(list(_holders(tree)))
         keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
@@ -57,11 +58,17 @@ def mutated_tree(text: str, choose: random.Random) -> Tree:
             case _ if isinstance(holder, dict):
                 table = choose.choice(TABLES)
                 key = choose.choice(table.keys)
-                example = yaml.safe_load(key.example)[key.name]
+                example = _read(key.example)[key.name]
                 holder[key.name] = deepcopy(choose.choice([example, example, choose.choice(VALUES)]))
             case _:
                 holder.append(deepcopy(choose.choice(VALUES if choose.random() < 0.5 or not holder else holder)))
     return tree
+
+
+@cache
+def _read(text: str) -> Tree:
+    """The tree of a text that many mutants start from, to be copied."""
+    return yaml.safe_load(text)
 
 
 def mutated_text(text: str, choose: random.Random) -> str:

@@ -81,7 +81,7 @@ def run_under_laws(text: str, pipeline: str) -> Outcome:
     assert outcome.changed == (changed_text != text), f"the pass says changed={outcome.changed}"
     assert outcome.changed or not any(outcome.counted.values()), "it counts, and changes nothing"
     if outcome.changed:
-        check_forms(after)
+        check_forms(after, changed_text)
         check_same_results(before, after, outcome.skipped, outcome.added)
     if "{" not in pipeline:
         broken = [inst.rhs_str() for inst in outcome.skipped if inst.rounding == "user"]
@@ -101,9 +101,8 @@ def pipelines_of(name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def check_forms(module: Module) -> None:
-    """Check that text and BIR say all there is to a program."""
-    text = print_module(module)
+def check_forms(module: Module, text: str) -> None:
+    """Check that its text and its BIR say all there is to a program."""
     read = parse(text, standard())
     assert print_module(read) == text
     assert why_different(read, module) is None

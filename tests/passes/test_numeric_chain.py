@@ -91,7 +91,7 @@ def test_the_error_is_of_the_size_that_the_type_explains(name: str, mode: str, t
     before = program(name)
     assert not verify(before)
     after = chained(before, mode, type, inline)
-    check_forms(after)
+    check_forms(after, print_module(after))
     error = relative_error(name, after)
     if mode == "none":
         assert print_module(after) == print_module(before)

@@ -39,6 +39,11 @@ class ActivationGen(GraphInst):
     BIR, version 1:
         operands: src
         fields: function
+    Examples:
+        func @main(%x: f32[4,8]) {
+          %y: f32[4,8] = graph.activation gelu %x
+          return %y
+        }
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.activation

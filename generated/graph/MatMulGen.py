@@ -49,6 +49,7 @@ class MatMulGen(GraphInst):
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind
     Semantics: graph.matmul
+    Wrapper: `MatMul` of runtime/wrappers/, which the parser builds
     """
 
     __slots__ = (

@@ -52,6 +52,11 @@ class SpdBatchNormBackwardXGen(GraphInst):
     BIR, version 1:
         operands: mean, bias, upstream
         fields: epsilon
+    Examples:
+        func @main(%mean: f64[3,3], %g: f64[3,3], %d: f64[5,3,3]) {
+          %dx: f64[5,3,3] = graph.spd_batch_norm_backward_x mean %mean bias %g upstream %d epsilon 1e-6
+          return %dx
+        }
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdBatchNormBackwardX

@@ -51,6 +51,11 @@ class SpdExpMapBackwardGen(GraphInst):
         graph.spd_exp_map_backward {base}, {tangent} upstream {upstream}
     BIR, version 1:
         operands: base, tangent, upstream
+    Examples:
+        func @main(%p: f64[3,3], %x: f64[3,3], %d: f64[3,3]) {
+          %dp: f64[3,3], %dx: f64[3,3] = graph.spd_exp_map_backward %p, %x upstream %d
+          return %dp, %dx
+        }
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdExpMapBackward

@@ -49,6 +49,11 @@ class SpdMatrixFnBatchBackwardGen(GraphInst):
     BIR, version 1:
         operands: src, upstream
         fields: function
+    Examples:
+        func @main(%x: f64[5,3,3], %d: f64[5,3,3]) {
+          %dx: f64[5,3,3] = graph.spd_matrix_fn_batch_backward logm %x upstream %d
+          return %dx
+        }
     Source:
         RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdMatrixFnBatchBackward

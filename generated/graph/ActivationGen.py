@@ -45,7 +45,7 @@ class ActivationGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.activation
     """
 

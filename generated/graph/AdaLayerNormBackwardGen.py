@@ -69,7 +69,7 @@ class AdaLayerNormBackwardGen(GraphInst):
           return %a, %b, %c
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::AdaLayerNormBackward
         Layer Normalization, arXiv:1607.06450, 3
     Semantics: norms.ada_layer_norm_backward

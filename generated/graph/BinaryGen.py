@@ -51,7 +51,7 @@ class BinaryGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.binary
     """
 

@@ -38,7 +38,7 @@ class CastGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.cast
     """
 

@@ -40,7 +40,7 @@ class ConstantGen(GraphInst):
           return %c
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.constant
     """
 

@@ -64,8 +64,8 @@ class EighBatchBackwardGen(GraphInst):
           return %d
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, EighBatchBackward, eigh_backward_packed
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, EighBatchBackward, eigh_backward_packed
         Giles: An extended collection of matrix derivative results, 2008, eigenvalues
     Semantics: eigen.eigh_backward
     """

@@ -104,7 +104,7 @@ class FusedTransformerLayerGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FusedTransformerLayer
         Vaswani et al., Attention Is All You Need, 2017, 3.1, 3.3
         Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding, 2019, 3

@@ -37,7 +37,7 @@ class InputGen(GraphInst):
           return %x
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.input
     """
 

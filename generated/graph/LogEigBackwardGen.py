@@ -60,8 +60,8 @@ class LogEigBackwardGen(GraphInst):
           return %da
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, LogEigBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, LogEigBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.log_eig_backward
     """

@@ -38,8 +38,8 @@ class ParamGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs, Param
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Param
     Semantics: graph.input
     """
 

@@ -59,8 +59,8 @@ class ReEigBackwardGen(GraphInst):
           return %da
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, ReEigBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, ReEigBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.re_eig_backward
     """

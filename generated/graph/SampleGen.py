@@ -65,7 +65,7 @@ class SampleGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::Sample
         The Curious Case of Neural Text Degeneration, arXiv:1904.09751, 3.1, nucleus sampling
     Semantics: sampling.sample

@@ -58,8 +58,8 @@ class SpdBatchNormBackwardXGen(GraphInst):
           return %dx
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdBatchNormBackwardX
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdBatchNormBackwardX
         Brooks et al.: Riemannian batch normalization for SPD neural networks, 2019, the layer
     Semantics: spd_gradients.batch_norm_backward_x
     """

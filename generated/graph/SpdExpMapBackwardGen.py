@@ -57,8 +57,8 @@ class SpdExpMapBackwardGen(GraphInst):
           return %dp, %dx
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdExpMapBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdExpMapBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.exp_map_backward
     """

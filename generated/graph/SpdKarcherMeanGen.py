@@ -54,8 +54,8 @@ class SpdKarcherMeanGen(GraphInst):
           return %m
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdKarcherMean
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdKarcherMean
         Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, mean value
     Semantics: spd.karcher_mean
     """

@@ -58,8 +58,8 @@ class SpdKarcherMeanWeightedGen(GraphInst):
           return %m
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdKarcherMeanWeighted
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdKarcherMeanWeighted
         Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, mean value
     Semantics: spd.karcher_mean_weighted
     """

@@ -57,8 +57,8 @@ class SpdLogMapBackwardGen(GraphInst):
           return %dp, %dq
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdLogMapBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdLogMapBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.log_map_backward
     """

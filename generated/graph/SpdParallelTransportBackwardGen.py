@@ -64,8 +64,8 @@ class SpdParallelTransportBackwardGen(GraphInst):
           return %dt, %dp, %dq
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdParallelTransportBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdParallelTransportBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.parallel_transport_backward
     """

@@ -75,7 +75,8 @@ def _decoded(operand: Any, scale: Any, machine: Machine) -> Array:
     decoded = np.ldexp(elements, _spread(codes.astype(np.int64) - BIAS))
     decoded[_spread(codes) == _NAN] = np.nan
     with np.errstate(over="ignore"):
-        return decoded.astype(np.float32).reshape(len(elements), columns, PACKED).swapaxes(1, 2)
+        numbers: Array = decoded.astype(np.float32).reshape(len(elements), columns, PACKED)
+    return numbers.swapaxes(1, 2)
 
 
 def _spread(groups: Array) -> Array:

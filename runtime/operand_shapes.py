@@ -47,9 +47,19 @@ def why_not_filters(filters: Type, src: Type) -> str | None:
     if not src.shape or filters.shape is None or len(filters.shape) != 2:
         return None
     parts, bins = src.shape[-1], filters.shape[1]
+    if parts == 0:
+        return "src has no spectrum: its last dimension has no elements"
     if not isinstance(parts, int) or not isinstance(bins, int) or bins == parts // 4 + 1:
         return None
     return f"filters have weights for {bins} bins; the first half of a spectrum of {parts // 2} has {parts // 4 + 1}"
+
+
+def why_not_stated(result: Type, first: int = 0) -> str | None:
+    """Return why the extents of a result from dimension `first` on, which only its type says, are not all there."""
+    if result.shape is not None and all(isinstance(extent, int) for extent in result.shape[first:]):
+        return None
+    which = "its extents" if not first else f"its extents from dimension {first} on"
+    return f"the result is {result}; expected {which} to be stated, since nothing else says them"
 
 
 def shown(shape: Shape) -> str:

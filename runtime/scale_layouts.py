@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from runtime.dtypes import DType, f32, u8
+from runtime.relations import may_be_equal
 from runtime.types import Shape, Type
 
 BLOCKS: Final[Mapping[str, int]] = {"mx_e8m0": 32, "nvfp4": 16}
@@ -57,3 +58,20 @@ def why_not_scales(scale: Type, shape: Shape | None, layout: str, block: int | N
     if len(scale.shape) != len(expected) or any(known):
         return f"the scales have the type {scale}; expected the extents {list(expected)}"
     return None
+
+
+def why_not_groups(name: str, scale: Type, tile: Type) -> str | None:
+    """Return why a tile cannot have these scales, one for 8 partitions by 4 elements; None where it can.
+
+    Shapes: [P, F] has scales of [P, F / 4], or of [P / 8, F / 4] where P is at most 32.
+    """
+    if tile.shape is None or scale.shape is None or len(tile.shape) != 2:
+        return None
+    partitions, count = tile.shape
+    if not isinstance(partitions, int) or not isinstance(count, int):
+        return None
+    legal = [(partitions, count // 4)] + [(partitions // 8, count // 4)] * (partitions <= 32)
+    if any(may_be_equal(scale.shape, shape) for shape in legal):
+        return None
+    expected = " or ".join(str(list(shape)) for shape in legal)
+    return f"{name} is {scale}; a tile of {list(tile.shape)} has scales of {expected}"

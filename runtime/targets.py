@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from runtime.diagnostics import did_you_mean
-from runtime.dtypes import DType, bf16, f8e3m4, f8e4m3, f8e4m3fn, f8e5m2, f16, f32, f32r, i8, tf32, u8
+from runtime.dtypes import DType, bf16, f4e2m1, f8e3m4, f8e4m3, f8e4m3fn, f8e5m2, f16, f32, f32r, i8, tf32, u8
 from runtime.engines import NeuronEngine
 
 KIB: Final = 1024
@@ -211,7 +211,7 @@ trn3: Final = Target(
     matmul_writes=(f32, bf16),  # isa
     psum_partitions=128,  # guide
     matmul_dtypes=_MATMUL_V4,
-    mx_matmul_dtypes=(f8e4m3fn, f8e5m2),  # study
+    mx_matmul_dtypes=(f8e4m3fn, f8e5m2, f4e2m1),  # isa
     engines=_ENGINES_V2,
     start_partitions=_QUADRANTS,
     perf_modes=_DOUBLE_ROW_V4,

@@ -203,9 +203,9 @@ class Activates(Protocol):
 def why_not_activation(inst: Activates) -> Iterator[Problem]:
     """Yield why scale and bias do not go with the tile, or with each other."""
     for name, operand in (("bias", inst.bias), ("scale_vector", inst.scale_vector)):
-        if operand is None or operand.type.shape is None or not inst.src.type.shape:
+        if operand is None or operand.type.shape is None or inst.src.type.shape is None:
             continue
-        expected = (inst.src.type.shape[0], 1)
+        expected = (*(inst.src.type.shape[:1] or (1,)), 1)
         if operand.type.shape != expected:
             found = shown(operand.type.shape)
             yield Problem(f"{name} is {found}; one element for each partition of src is {shown(expected)}", name)

@@ -54,7 +54,7 @@ class ActivationBackwardGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::ActivationBackward, Activation
     Semantics: elementwise.activation_backward
     """

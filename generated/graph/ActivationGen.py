@@ -39,8 +39,13 @@ class ActivationGen(GraphInst):
     BIR, version 1:
         operands: src
         fields: function
+    Examples:
+        func @main(%x: f32[4,8]) {
+          %y: f32[4,8] = graph.activation gelu %x
+          return %y
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.activation
     """
 

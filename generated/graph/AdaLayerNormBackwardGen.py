@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from generated.vocabulary import ADA_NORM_KINDS, FLOATS, AdaNormKind
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
-from runtime.relations import extent, may_be_equal
+from runtime.relations import extent, may_be_at_least, may_be_equal
 from runtime.types import Type
 from runtime.values import Operand, Value
 
@@ -53,6 +53,7 @@ class AdaLayerNormBackwardGen(GraphInst):
         shift_shape: shift.shape equals scale.shape
         gradient_dtype: gradient.dtype equals src.dtype
         gradient_shape: gradient.shape equals src.shape
+        some_dimension: src.rank is at least 1
     Passes:
         op_kind: reduction
         wide_range: always
@@ -68,7 +69,7 @@ class AdaLayerNormBackwardGen(GraphInst):
           return %a, %b, %c
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::AdaLayerNormBackward
         Layer Normalization, arXiv:1607.06450, 3
     Semantics: norms.ada_layer_norm_backward
@@ -295,6 +296,7 @@ class AdaLayerNormBackwardGen(GraphInst):
         yield from self._verify_shift_shape()
         yield from self._verify_gradient_dtype()
         yield from self._verify_gradient_shape()
+        yield from self._verify_some_dimension()
 
     def _verify_scale_dtype(self) -> Iterator[Problem]:
         """Rule `scale_dtype`: scale and src have one data type."""
@@ -355,4 +357,13 @@ class AdaLayerNormBackwardGen(GraphInst):
             yield Problem(
                 f"gradient and src have one shape: gradient.shape is {left} and src.shape is {right}",
                 "gradient",
+            )
+
+    def _verify_some_dimension(self) -> Iterator[Problem]:
+        """Rule `some_dimension`: src has a last dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"src has a last dimension: src.rank is {found}",
+                "src",
             )

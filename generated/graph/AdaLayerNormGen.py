@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from generated.vocabulary import ADA_NORM_KINDS, FLOATS, AdaNormKind
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
-from runtime.relations import extent, may_be_equal
+from runtime.relations import extent, may_be_at_least, may_be_equal
 from runtime.types import Type
 from runtime.values import Operand
 
@@ -46,6 +46,7 @@ class AdaLayerNormGen(GraphInst):
         scale_extent: scale.shape[-1] equals src.shape[-1]
         shift_dtype: shift.dtype equals src.dtype
         shift_shape: shift.shape equals scale.shape
+        some_dimension: src.rank is at least 1
     Passes:
         op_kind: reduction
         range_safe: always
@@ -61,7 +62,7 @@ class AdaLayerNormGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::AdaLayerNorm, AdaNormKind
         Scalable Diffusion Models with Transformers, arXiv:2212.09748, 3.2, adaLN-Zero
         facebookresearch/DiT on GitHub, models.py, DiTBlock, modulate
@@ -226,6 +227,7 @@ class AdaLayerNormGen(GraphInst):
         yield from self._verify_scale_extent()
         yield from self._verify_shift_dtype()
         yield from self._verify_shift_shape()
+        yield from self._verify_some_dimension()
 
     def _verify_scale_dtype(self) -> Iterator[Problem]:
         """Rule `scale_dtype`: scale and src have one data type."""
@@ -266,4 +268,13 @@ class AdaLayerNormGen(GraphInst):
             yield Problem(
                 f"shift and scale have one shape: shift.shape is {left} and scale.shape is {right}",
                 "shift",
+            )
+
+    def _verify_some_dimension(self) -> Iterator[Problem]:
+        """Rule `some_dimension`: src has a last dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"src has a last dimension: src.rank is {found}",
+                "src",
             )

@@ -83,7 +83,7 @@ class AttentionBackwardGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::AttentionBackward, AttentionBwdWrt
         Dao et al., FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness, 2022, appendix B.2
     Semantics: attention.attention_backward

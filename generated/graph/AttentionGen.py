@@ -79,7 +79,7 @@ class AttentionGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::Attention, MaskKind
         ONNX operator specification, Attention
         JAX documentation, jax.nn.dot_product_attention

@@ -58,7 +58,7 @@ class AxialRope2dGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::AxialRope2d
         RLX compiler, rlx-ir/src/ops/axial_rope2d.rs, apply_axial_rope2d
         SAM 2, sam2/modeling/position_encoding.py, compute_axial_cis, apply_rotary_enc

@@ -50,7 +50,7 @@ class BatchedDenseSolveGen(GraphInst):
           return %x
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::BatchedDenseSolve
         LAPACK documentation, gesv
     Semantics: matmuls.batched_dense_solve

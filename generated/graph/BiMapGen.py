@@ -48,8 +48,8 @@ class BiMapGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, BiMap
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, BiMap
         Huang, Van Gool: A Riemannian network for SPD matrix learning, AAAI 2017, 3, BiMap layer
     Semantics: spd.bi_map
     """

@@ -45,8 +45,13 @@ class BinaryGen(GraphInst):
     BIR, version 1:
         operands: lhs, rhs
         fields: op
+    Examples:
+        func @main(%x: f32[4,8], %row: f32[8]) {
+          %y: f32[4,8] = graph.binary add %x, %row
+          return %y
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.binary
     """
 

@@ -32,8 +32,13 @@ class CastGen(GraphInst):
         graph.cast {src}
     BIR, version 1:
         operands: src
+    Examples:
+        func @main(%x: f32[4,8]) {
+          %y: bf16[4,8] = graph.cast %x
+          return %y
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.cast
     """
 

@@ -53,7 +53,7 @@ class CompareGen(GraphInst):
           return %c
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::Compare, CmpOp
         OpenXLA StableHLO specification, compare
     Semantics: elementwise.compare

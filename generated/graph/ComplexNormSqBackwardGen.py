@@ -48,7 +48,7 @@ class ComplexNormSqBackwardGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::ComplexNormSqBackward
     Semantics: elementwise.complex_norm_sq_backward
     Wrapper: `ComplexNormSqBackward` of runtime/wrappers/, which the parser builds

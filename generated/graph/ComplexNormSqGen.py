@@ -48,7 +48,7 @@ class ComplexNormSqGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::ComplexNormSq
     Semantics: elementwise.complex_norm_sq
     """

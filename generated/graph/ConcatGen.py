@@ -43,8 +43,8 @@ class ConcatGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs, Concat
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Concat
         ONNX operator specification, Concat
     Semantics: movement.concat
     Wrapper: `Concat` of runtime/wrappers/, which the parser builds

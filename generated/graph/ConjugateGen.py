@@ -44,7 +44,7 @@ class ConjugateGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::Conjugate
     Semantics: elementwise.conjugate
     """

@@ -34,8 +34,13 @@ class ConstantGen(GraphInst):
         in the dictionary: value
     BIR, version 1:
         fields: value
+    Examples:
+        func @main() {
+          %c: f32[2,2] = graph.constant {value = dense<[[1.0, -2.5], [inf, 0.5]]>}
+          return %c
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.constant
     """
 

@@ -62,7 +62,7 @@ class Conv2dBackwardInputGen(GraphInst):
           return %x
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::Conv2dBackwardInput
         cuDNN documentation, cudnnConvolutionBackwardData
     Semantics: convolutions.backward_input

@@ -63,7 +63,7 @@ class Conv2dBackwardWeightGen(GraphInst):
           return %w
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::Conv2dBackwardWeight
         cuDNN documentation, cudnnConvolutionBackwardFilter
     Semantics: convolutions.backward_weight

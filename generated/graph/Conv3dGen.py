@@ -61,7 +61,7 @@ class Conv3dGen(Conv):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind (unlisted), AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind (unlisted), AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::Conv3d
         ONNX operator specification, Conv
     Semantics: windows.conv

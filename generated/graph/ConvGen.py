@@ -67,7 +67,7 @@ class ConvGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         ONNX operator specification, Conv
     Semantics: windows.conv
     Wrapper: `Conv` of runtime/wrappers/, which the parser builds

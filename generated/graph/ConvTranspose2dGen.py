@@ -70,7 +70,7 @@ class ConvTranspose2dGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind (unlisted), AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind (unlisted), AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::ConvTranspose2d
         ONNX operator specification, ConvTranspose
     Semantics: convolutions.transposed

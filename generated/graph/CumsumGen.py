@@ -50,7 +50,7 @@ class CumsumGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::Cumsum
         ONNX operator specification, CumSum
     Semantics: scans.cumsum

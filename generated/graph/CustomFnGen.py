@@ -61,8 +61,8 @@ class CustomFnGen(GraphInst):
           return %d
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs, CustomFn
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, CustomFn
         JAX documentation, jax.custom_vjp, jax.custom_jvp
     Semantics: control.custom_fn
     Wrapper: `CustomFn` of runtime/wrappers/, which the parser builds

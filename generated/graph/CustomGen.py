@@ -52,8 +52,8 @@ class CustomGen(GraphInst):
           return %x
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs, Custom
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Custom
         OpenXLA StableHLO specification, custom_call
     Semantics: none
     """

@@ -49,7 +49,7 @@ class DenseSolveGen(GraphInst):
           return %x
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::DenseSolve
         LAPACK documentation, gesv
     Semantics: matmuls.dense_solve

@@ -52,7 +52,7 @@ class DequantGroupedMatMulGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::DequantGroupedMatMul
         ggml library, ggml-common.h and ggml-quants.c, block_q4_0, dequantize_row_q4_0 and their like
     Semantics: packed.grouped_matmul

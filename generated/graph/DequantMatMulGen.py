@@ -76,7 +76,7 @@ class DequantMatMulGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::DequantMatMul
         RLX compiler, rlx-ir/src/quant.rs, QuantScheme
         ggml library, ggml-common.h and ggml-quants.c, block_q4_0, dequantize_row_q4_0 and their like

@@ -44,7 +44,7 @@ class DequantMoEWeightsGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::DequantMoEWeights
         ggml library, ggml-common.h and ggml-quants.c, block_q4_0, dequantize_row_q4_0 and their like
     Semantics: packed.expert_weights

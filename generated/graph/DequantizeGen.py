@@ -48,7 +48,7 @@ class DequantizeGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::Dequantize
         ONNX operator specification, DequantizeLinear
     Semantics: quantization.dequantize

@@ -59,7 +59,7 @@ class DotGeneralGen(GraphInst):
           return %s
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::DotGeneral
         StableHLO specification, dot_general
     Semantics: matmuls.dot_general

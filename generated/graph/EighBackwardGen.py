@@ -54,9 +54,15 @@ class EighBackwardGen(GraphInst):
         graph.eigh_backward {eigenvalues}, {eigenvectors} upstream {d_eigenvalues}, {d_eigenvectors}
     BIR, version 1:
         operands: eigenvalues, eigenvectors, d_eigenvalues, d_eigenvectors
+    Examples:
+        func @main(%a: f64[3,3], %dw: f64[3], %dv: f64[3,3]) {
+          %w: f64[3], %v: f64[3,3] = graph.eigh %a
+          %d: f64[3,3] = graph.eigh_backward %w, %v upstream %dw, %dv
+          return %d
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, EighBackward, eigh_backward_packed
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, EighBackward, eigh_backward_packed
         Giles: An extended collection of matrix derivative results, 2008, eigenvalues
     Semantics: eigen.eigh_backward
     """

@@ -57,9 +57,15 @@ class EighBatchBackwardGen(GraphInst):
         graph.eigh_batch_backward {eigenvalues}, {eigenvectors} upstream {d_eigenvalues}, {d_eigenvectors}
     BIR, version 1:
         operands: eigenvalues, eigenvectors, d_eigenvalues, d_eigenvectors
+    Examples:
+        func @main(%a: f64[2,3,3], %dw: f64[2,3], %dv: f64[2,3,3]) {
+          %w: f64[2,3], %v: f64[2,3,3] = graph.eigh_batch %a
+          %d: f64[2,3,3] = graph.eigh_batch_backward %w, %v upstream %dw, %dv
+          return %d
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, EighBatchBackward, eigh_backward_packed
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, EighBatchBackward, eigh_backward_packed
         Giles: An extended collection of matrix derivative results, 2008, eigenvalues
     Semantics: eigen.eigh_backward
     """

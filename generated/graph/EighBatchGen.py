@@ -46,8 +46,8 @@ class EighBatchGen(GraphInst):
           return %w, %v
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, EighBatch
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, EighBatch
         JAX documentation, jax.numpy.linalg.eigh
     Semantics: eigen.eigh
     """

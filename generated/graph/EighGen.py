@@ -49,8 +49,8 @@ class EighGen(GraphInst):
           return %w, %v
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, Eigh
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, Eigh
         JAX documentation, jax.numpy.linalg.eigh
     Semantics: eigen.eigh
     """

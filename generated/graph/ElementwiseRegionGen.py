@@ -50,7 +50,7 @@ class ElementwiseRegionGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::ElementwiseRegion, ChainStep
     Semantics: elementwise.region
     Wrapper: `ElementwiseRegion` of runtime/wrappers/, which the parser builds

@@ -46,8 +46,8 @@ class ExpandGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, Expand
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, Expand
         ONNX operator specification, Expand
     Semantics: movement.expand
     Wrapper: `Expand` of runtime/wrappers/, which the parser builds

@@ -56,7 +56,7 @@ class FakeQuantizeBackwardGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FakeQuantizeBackward, SteKind
         Bengio et al., Estimating or Propagating Gradients Through Stochastic Neurons for Conditional Computation, 2013,
             4

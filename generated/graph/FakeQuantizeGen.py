@@ -63,7 +63,7 @@ class FakeQuantizeGen(GraphInst):
           return %y, %t
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FakeQuantize, ScaleMode
         RLX compiler, CPU executor, FakeQuantize
         Jacob et al., Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference,

@@ -57,7 +57,7 @@ class FakeQuantizeLSQBackwardScaleGen(GraphInst):
           return %t
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FakeQuantizeLSQBackwardScale
         Esser et al., Learned Step Size Quantization, 2020, 2.1
     Semantics: quantization.fake_quantize_lsq_backward_scale

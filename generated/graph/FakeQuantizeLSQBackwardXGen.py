@@ -55,7 +55,7 @@ class FakeQuantizeLSQBackwardXGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FakeQuantizeLSQBackwardX
         Esser et al., Learned Step Size Quantization, 2020, 2.3
     Semantics: quantization.fake_quantize_lsq_backward_x

@@ -49,7 +49,7 @@ class FakeQuantizeLSQGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FakeQuantizeLSQ
         Esser et al., Learned Step Size Quantization, 2020, 2
     Semantics: quantization.fake_quantize_lsq

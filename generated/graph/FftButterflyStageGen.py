@@ -63,8 +63,8 @@ class FftButterflyStageGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/thunk.rs, FftButterflyStage
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/thunk.rs, FftButterflyStage
     Semantics: fourier.butterfly_stage
     Wrapper: `FftButterflyStage` of runtime/wrappers/, which the parser builds
     """

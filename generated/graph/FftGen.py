@@ -55,8 +55,8 @@ class FftGen(GraphInst):
           return %z
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs and rlx_ir/fft.rs, Fft, FftNorm
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs and rlx-ir/src/fft.rs, Fft, FftNorm
         NumPy documentation, numpy.fft
     Semantics: fourier.fft
     Wrapper: `Fft` of runtime/wrappers/, which the parser builds

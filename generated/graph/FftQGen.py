@@ -57,8 +57,8 @@ class FftQGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind (unlisted), AutoMixedPrecision
-        RLX compiler, rlx_ir/fft.rs, FftQScale, FftQ32Plan
+        RLX compiler, rlx-compile/src/precision.rs, op_kind (unlisted), AutoMixedPrecision
+        RLX compiler, rlx-ir/src/fft.rs, FftQScale, FftQ32Plan
     Semantics: fourier.fft_q
     Wrapper: `FftQ` of runtime/wrappers/, which the parser builds
     """

@@ -77,7 +77,7 @@ class FusedAttentionBlockGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::FusedAttentionBlock
     Semantics: transformers.attention_block
     Wrapper: `FusedAttentionBlock` of runtime/wrappers/, which the parser builds

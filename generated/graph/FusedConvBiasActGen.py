@@ -66,7 +66,7 @@ class FusedConvBiasActGen(Conv):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FusedConvBiasAct
         cuDNN documentation, cudnnConvolutionBiasActivationForward
     Semantics: convolutions.fused_bias_act

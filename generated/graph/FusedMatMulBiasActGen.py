@@ -55,7 +55,7 @@ class FusedMatMulBiasActGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FusedMatMulBiasAct
     Semantics: matmuls.fused_bias_act
     Wrapper: `FusedMatMulBiasAct` of runtime/wrappers/, which the parser builds

@@ -66,7 +66,7 @@ class FusedResidualLNGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FusedResidualLN
         ONNX operator specification, LayerNormalization
     Semantics: norms.fused_residual_layer_norm

@@ -66,7 +66,7 @@ class FusedResidualRmsNormGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FusedResidualRmsNorm
         ONNX operator specification, RMSNormalization
     Semantics: norms.fused_residual_rms_norm

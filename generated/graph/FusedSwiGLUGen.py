@@ -55,7 +55,7 @@ class FusedSwiGLUGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FusedSwiGLU
         GLU Variants Improve Transformer, arXiv:2002.05202, 2
     Semantics: elementwise.swiglu

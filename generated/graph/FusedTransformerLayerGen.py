@@ -98,8 +98,13 @@ class FusedTransformerLayerGen(GraphInst):
         operands: hidden, qkv_weights, out_weights, gamma1, fc1_weights, fc2_weights, gamma2, mask, qkv_bias, out_bias,
             beta1, fc1_bias, fc2_bias, beta2
         fields: activation, num_heads, head_dim, eps1, eps2
+    Examples:
+        func @main(%x: f32[2,5,12], %qkv: f32[12,24], %out: f32[8,12], %g1: f32[12], %w1: f32[12,16], %w2: f32[16,12], %g2: f32[12], %m: f32[2,5]) {
+          %y: f32[2,5,12] = graph.fused_transformer_layer gelu %x, %qkv, %out, %g1, %w1, %w2, %g2 mask %m heads 2 of 4 eps 1e-5, 1e-5
+          return %y
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FusedTransformerLayer
         Vaswani et al., Attention Is All You Need, 2017, 3.1, 3.3
         Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding, 2019, 3

@@ -82,7 +82,7 @@ class GatedDeltaNetGen(GraphInst):
           return %y, %s
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::GatedDeltaNet
         Gated Delta Networks: Improving Mamba2 with Delta Rule, arXiv:2412.06464, 3.1
     Semantics: state_spaces.gated_delta_net

@@ -61,7 +61,7 @@ class GatedResidualBackwardGen(GraphInst):
           return %a, %b, %c
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::GatedResidualBackward
     Semantics: elementwise.gated_residual_backward
     Wrapper: `GatedResidualBackward` of runtime/wrappers/, which the parser builds

@@ -51,7 +51,7 @@ class GatedResidualGen(GraphInst):
           return %z
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::GatedResidual
         Scalable Diffusion Models with Transformers, arXiv:2212.09748, 3.2, adaLN-Zero
         facebookresearch/DiT on GitHub, models.py, DiTBlock, modulate

@@ -50,8 +50,8 @@ class GatherElementsGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, GatherElements
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, GatherElements
         ONNX operator specification, GatherElements
     Semantics: movement.gather_elements
     Wrapper: `GatherElements` of runtime/wrappers/, which the parser builds

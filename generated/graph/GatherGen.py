@@ -52,8 +52,8 @@ class GatherGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs, Gather
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Gather
         ONNX operator specification, Gather
     Semantics: movement.gather
     """

@@ -51,8 +51,8 @@ class GatherNdGen(GraphInst):
           return %z
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, GatherNd
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, GatherNd
         ONNX operator specification, GatherND
     Semantics: movement.gather_nd
     Wrapper: `GatherNd` of runtime/wrappers/, which the parser builds

@@ -61,7 +61,7 @@ class GroupNormGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::GroupNorm
         ONNX operator specification, GroupNormalization
     Semantics: norms.group_norm

@@ -49,7 +49,7 @@ class GroupedMatMulGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::GroupedMatMul
     Semantics: matmuls.grouped
     """

@@ -83,7 +83,7 @@ class GruGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::Gru
         PyTorch documentation, torch.nn.GRU
         ONNX operator specification, GRU

@@ -48,7 +48,7 @@ class IfGen(GraphInst):
           return %r
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.branch
     """
 

@@ -55,7 +55,7 @@ class Im2ColGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::Im2Col
         Chellapilla et al., High Performance Convolutional Neural Networks for Document Processing, 2006, 3.1
     Semantics: convolutions.im2col

@@ -31,8 +31,13 @@ class InputGen(GraphInst):
         graph.input {label}
     BIR, version 1:
         fields: label
+    Examples:
+        func @main() {
+          %x: f32[4,8] = graph.input "x"
+          return %x
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.input
     """
 

@@ -58,7 +58,7 @@ class LayerNormBackwardGammaGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::LayerNormBackwardGamma
     Semantics: norms.layer_norm_backward_gamma
     Wrapper: `LayerNormBackwardGamma` of runtime/wrappers/, which the parser builds

@@ -59,7 +59,7 @@ class LayerNormBackwardInputGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::LayerNormBackwardInput
     Semantics: norms.layer_norm_backward_input
     Wrapper: `LayerNormBackwardInput` of runtime/wrappers/, which the parser builds

@@ -58,7 +58,7 @@ class LayerNormGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::LayerNorm
         ONNX operator specification, LayerNormalization
     Semantics: norms.layer_norm

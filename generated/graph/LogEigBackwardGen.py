@@ -53,9 +53,15 @@ class LogEigBackwardGen(GraphInst):
     BIR, version 1:
         operands: eigenvalues, eigenvectors, upstream
         fields: epsilon
+    Examples:
+        func @main(%a: f64[3,3], %d: f64[3,3]) {
+          %l: f64[3,3], %w: f64[3], %v: f64[3,3] = graph.log_eig %a epsilon 1e-4
+          %da: f64[3,3] = graph.log_eig_backward %w, %v upstream %d epsilon 1e-4
+          return %da
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, LogEigBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, LogEigBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.log_eig_backward
     """

@@ -54,8 +54,8 @@ class LogEigGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_ir/infer_shape.rs, LogEig
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-ir/src/infer_shape.rs, LogEig
         Huang, Van Gool: A Riemannian network for SPD matrix learning, AAAI 2017, 3, LogEig layer
     Semantics: spd.log_eig
     """

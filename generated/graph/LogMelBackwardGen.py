@@ -52,7 +52,7 @@ class LogMelBackwardGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs and rlx-ir/src/audio.rs, Op::LogMelBackward
     Semantics: spectra.log_mel_backward
     Wrapper: `LogMelBackward` of runtime/wrappers/, which the parser builds

@@ -52,7 +52,7 @@ class LogMelGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs and rlx-ir/src/audio.rs, Op::LogMel
         OpenAI Whisper, whisper/audio.py, log_mel_spectrogram
     Semantics: spectra.log_mel

@@ -59,7 +59,7 @@ class LoraMatMulGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::LoraMatMul
         Hu et al., LoRA: Low-Rank Adaptation of Large Language Models, 2021, 4.1
     Semantics: matmuls.lora

@@ -83,7 +83,7 @@ class LstmGen(GraphInst):
           return %y, %m, %n
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::Lstm
         PyTorch documentation, torch.nn.LSTM
         ONNX operator specification, LSTM

@@ -69,7 +69,7 @@ class Mamba2Gen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::Mamba2
         Transformers are SSMs, arXiv:2405.21060, 2.1, equation 2
     Semantics: state_spaces.mamba2

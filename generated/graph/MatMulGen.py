@@ -47,8 +47,9 @@ class MatMulGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
     Semantics: graph.matmul
+    Wrapper: `MatMul` of runtime/wrappers/, which the parser builds
     """
 
     __slots__ = (

@@ -57,7 +57,7 @@ class MaxPool2dBackwardGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::MaxPool2dBackward
         cuDNN documentation, cudnnPoolingBackward
     Semantics: convolutions.max_pool_backward

@@ -50,8 +50,8 @@ class NarrowGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs, Narrow
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Narrow
         PyTorch documentation, torch.narrow
     Semantics: movement.narrow
     Wrapper: `Narrow` of runtime/wrappers/, which the parser builds

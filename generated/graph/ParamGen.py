@@ -31,9 +31,15 @@ class ParamGen(GraphInst):
         graph.param {label}
     BIR, version 1:
         fields: label
+    Examples:
+        func @main(%x: f32[4,8]) {
+          %w: f32[8,16] = graph.param "w"
+          %y: f32[4,16] = graph.matmul %x, %w
+          return %y
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs, Param
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Param
     Semantics: graph.input
     """
 

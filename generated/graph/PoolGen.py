@@ -56,7 +56,7 @@ class PoolGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         ONNX operator specification, AveragePool, MaxPool
     Semantics: windows.pool
     Wrapper: `Pool` of runtime/wrappers/, which the parser builds

@@ -70,7 +70,7 @@ class QConv2dGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::QConv2d
         ONNX operator specification, QLinearConv
     Semantics: convolutions.quantized

@@ -61,7 +61,7 @@ class QMatMulGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::QMatMul
         ONNX operator specification, QLinearMatMul
     Semantics: matmuls.quantized

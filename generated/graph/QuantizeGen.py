@@ -52,7 +52,7 @@ class QuantizeGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::Quantize
         ONNX operator specification, QuantizeLinear
     Semantics: quantization.quantize

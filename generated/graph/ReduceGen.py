@@ -52,7 +52,7 @@ class ReduceGen(GraphInst):
           return %y, %z
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         ONNX operator specification, ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd
     Semantics: reductions.reduce
     Wrapper: `Reduce` of runtime/wrappers/, which the parser builds

@@ -44,7 +44,7 @@ class ReluBackwardGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::ReluBackward
     Semantics: elementwise.relu_backward
     """

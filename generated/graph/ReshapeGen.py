@@ -47,8 +47,8 @@ class ReshapeGen(GraphInst):
           return %z
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/shape.rs, reshape_shape
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/shape.rs, reshape_shape
         ONNX operator specification, Reshape
     Semantics: movement.reshape
     Wrapper: `Reshape` of runtime/wrappers/, which the parser builds

@@ -40,7 +40,7 @@ class ResizeNearest2xGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::ResizeNearest2x
         ONNX operator specification, Resize (nearest, asymmetric, floor)
     Semantics: convolutions.resize_nearest2x

@@ -58,7 +58,7 @@ class RmsNormGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::RmsNorm, Op::num_inputs
         ONNX operator specification, RMSNormalization
     Semantics: norms.rms_norm

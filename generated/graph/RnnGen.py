@@ -75,7 +75,7 @@ class RnnGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::Rnn
         PyTorch documentation, torch.nn.RNN
         ONNX operator specification, RNN

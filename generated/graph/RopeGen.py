@@ -64,7 +64,7 @@ class RopeGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::Rope, RopeStyle
         ONNX operator specification, RotaryEmbedding
         Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021, 3.4.2

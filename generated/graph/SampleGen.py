@@ -11,7 +11,7 @@ from generated.vocabulary import FLOATS, INTEGERS
 from runtime.dtypes import DType, i32
 from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
-from runtime.relations import extent, may_be_equal
+from runtime.relations import extent, may_be_at_least, may_be_equal
 from runtime.types import Type
 from runtime.values import Operand
 
@@ -46,9 +46,10 @@ class SampleGen(GraphInst):
             Where the random numbers of the backend start; 0 leaves it to the backend.
     Results:
         result: i32, [N]; integers/f32; an index; the caller may choose the dtype
-            The indices: [N].
+            The indices, [N], in a data type that holds all of a row's.
     Rules:
         uniforms_0_is_N: logits.shape[0] equals uniforms.shape[0]
+        some_class: logits.shape[1] is at least 1
     Passes:
         op_kind: reduction
         force_f32: always
@@ -64,10 +65,11 @@ class SampleGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::Sample
         The Curious Case of Neural Text Degeneration, arXiv:1904.09751, 3.1, nucleus sampling
     Semantics: sampling.sample
+    Wrapper: `Sample` of runtime/wrappers/, which the parser builds
     """
 
     __slots__ = (
@@ -262,6 +264,7 @@ class SampleGen(GraphInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_uniforms_0_is_N()
+        yield from self._verify_some_class()
 
     def _verify_uniforms_0_is_N(self) -> Iterator[Problem]:
         """Rule `uniforms_0_is_N`: logits and uniforms have one extent N."""
@@ -272,5 +275,14 @@ class SampleGen(GraphInst):
         if not may_be_equal(left, right):
             yield Problem(
                 f"logits and uniforms have one extent N: logits.shape[0] is {left} and uniforms.shape[0] is {right}",
+                "logits",
+            )
+
+    def _verify_some_class(self) -> Iterator[Problem]:
+        """Rule `some_class`: there is an index to draw."""
+        found = extent(self._logits.type.shape, 1)
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"there is an index to draw: logits.shape[1] is {found}",
                 "logits",
             )

@@ -52,7 +52,7 @@ class ScaledDequantizeGen(GraphInst):
           return %x
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
         RLX compiler, rlx-ir/src/op.rs, Op::ScaledDequantize
         OCP Microscaling Formats (MX) Specification, version 1.0, 5.3, 6.2
     Semantics: scaled.dequantize

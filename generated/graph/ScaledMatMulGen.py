@@ -70,7 +70,7 @@ class ScaledMatMulGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
         RLX compiler, rlx-ir/src/op.rs, Op::ScaledMatMul
         RLX compiler, rlx-ir/src/quant.rs, ScaledFormat, ScaleLayout
         OCP Microscaling Formats (MX) Specification, version 1.0, 5, 6.2

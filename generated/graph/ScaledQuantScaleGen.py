@@ -55,7 +55,7 @@ class ScaledQuantScaleGen(GraphInst):
           return %q, %s
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
         RLX compiler, rlx-ir/src/op.rs, Op::ScaledQuantScale
         RLX compiler, CPU executor, ScaledQuantScale
         OCP Microscaling Formats (MX) Specification, version 1.0, 5.4, 6.3

@@ -55,7 +55,7 @@ class ScaledQuantizeGen(GraphInst):
           return %q
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
         RLX compiler, rlx-ir/src/op.rs, Op::ScaledQuantize
         RLX compiler, rlx-ir/src/lowp_codec.rs, encode
         OCP Microscaling Formats (MX) Specification, version 1.0, 5.3, 6.3

@@ -82,8 +82,8 @@ class ScanBackwardGen(GraphInst):
           return %ds
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/thunk.rs, ScanBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/thunk.rs, ScanBackward
     Semantics: control.scan_backward
     Wrapper: `ScanBackward` of runtime/wrappers/, which the parser builds
     """

@@ -81,8 +81,8 @@ class ScanBackwardXsGen(GraphInst):
           return %dx
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/thunk.rs, ScanBackwardXs
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/thunk.rs, ScanBackwardXs
     Semantics: control.scan_backward_xs
     Wrapper: `ScanBackwardXs` of runtime/wrappers/, which the parser builds
     """

@@ -60,8 +60,8 @@ class ScatterElementsGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, ScatterElements
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, ScatterElements
         ONNX operator specification, ScatterElements
     Semantics: scatters.scatter_elements
     Wrapper: `ScatterElements` of runtime/wrappers/, which the parser builds

@@ -58,8 +58,8 @@ class ScatterNdGen(GraphInst):
           return %z
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, ScatterNd
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, ScatterNd
         ONNX operator specification, ScatterND
     Semantics: scatters.scatter_nd
     Wrapper: `ScatterNd` of runtime/wrappers/, which the parser builds

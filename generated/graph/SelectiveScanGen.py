@@ -68,7 +68,7 @@ class SelectiveScanGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::SelectiveScan
         Mamba: Linear-Time Sequence Modeling with Selective State Spaces, arXiv:2312.00752, 2 and 3.2, Algorithm 2
     Semantics: state_spaces.selective_scan

@@ -52,7 +52,7 @@ class SoftmaxCrossEntropyBackwardGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::SoftmaxCrossEntropyBackward
     Semantics: losses.softmax_cross_entropy_backward
     """

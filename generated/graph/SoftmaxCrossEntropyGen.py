@@ -50,7 +50,7 @@ class SoftmaxCrossEntropyGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::SoftmaxCrossEntropy
     Semantics: losses.softmax_cross_entropy
     """

@@ -48,7 +48,7 @@ class SoftmaxCrossEntropyWithLogitsGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, force_f32
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::SoftmaxCrossEntropyWithLogits
         ONNX operator specification, SoftmaxCrossEntropyLoss
     Semantics: losses.softmax_cross_entropy_with_logits

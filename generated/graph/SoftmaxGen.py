@@ -48,7 +48,7 @@ class SoftmaxGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         ONNX operator specification, Softmax
     Semantics: reductions.softmax
     """

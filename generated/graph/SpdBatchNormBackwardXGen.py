@@ -52,9 +52,14 @@ class SpdBatchNormBackwardXGen(GraphInst):
     BIR, version 1:
         operands: mean, bias, upstream
         fields: epsilon
+    Examples:
+        func @main(%mean: f64[3,3], %g: f64[3,3], %d: f64[5,3,3]) {
+          %dx: f64[5,3,3] = graph.spd_batch_norm_backward_x mean %mean bias %g upstream %d epsilon 1e-6
+          return %dx
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdBatchNormBackwardX
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdBatchNormBackwardX
         Brooks et al.: Riemannian batch normalization for SPD neural networks, 2019, the layer
     Semantics: spd_gradients.batch_norm_backward_x
     """

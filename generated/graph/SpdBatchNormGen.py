@@ -60,8 +60,8 @@ class SpdBatchNormGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, SpdBatchNorm
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, SpdBatchNorm
         Brooks et al.: Riemannian batch normalization for SPD neural networks, 2019, the layer
     Semantics: spd.batch_norm
     """

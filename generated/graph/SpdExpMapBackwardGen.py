@@ -51,9 +51,14 @@ class SpdExpMapBackwardGen(GraphInst):
         graph.spd_exp_map_backward {base}, {tangent} upstream {upstream}
     BIR, version 1:
         operands: base, tangent, upstream
+    Examples:
+        func @main(%p: f64[3,3], %x: f64[3,3], %d: f64[3,3]) {
+          %dp: f64[3,3], %dx: f64[3,3] = graph.spd_exp_map_backward %p, %x upstream %d
+          return %dp, %dx
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdExpMapBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdExpMapBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.exp_map_backward
     """

@@ -51,8 +51,8 @@ class SpdExpMapGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, SpdExpMap
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, SpdExpMap
         Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, affine-invariant metric
     Semantics: spd.exp_map
     """

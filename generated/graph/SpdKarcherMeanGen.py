@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
 from runtime.instructions import GraphInst, Problem
-from runtime.relations import extent, may_be_equal
+from runtime.relations import extent, may_be_at_least, may_be_equal
 from runtime.types import Type
 from runtime.values import Operand
 
@@ -39,6 +39,7 @@ class SpdKarcherMeanGen(GraphInst):
         result: dtype of src, [N, N]
     Rules:
         src_2_is_N: src.shape[1] equals src.shape[2]
+        some_matrix: src.shape[0] is at least 1
     Passes:
         op_kind: compute
         force_f32: always
@@ -53,8 +54,8 @@ class SpdKarcherMeanGen(GraphInst):
           return %m
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdKarcherMean
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdKarcherMean
         Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, mean value
     Semantics: spd.karcher_mean
     """
@@ -177,6 +178,7 @@ class SpdKarcherMeanGen(GraphInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_src_2_is_N()
+        yield from self._verify_some_matrix()
 
     def _verify_src_2_is_N(self) -> Iterator[Problem]:
         """Rule `src_2_is_N`: src has one extent N."""
@@ -185,5 +187,14 @@ class SpdKarcherMeanGen(GraphInst):
         if not may_be_equal(left, right):
             yield Problem(
                 f"src has one extent N: src.shape[1] is {left} and src.shape[2] is {right}",
+                "src",
+            )
+
+    def _verify_some_matrix(self) -> Iterator[Problem]:
+        """Rule `some_matrix`: there is a matrix to take the mean of."""
+        found = extent(self._src.type.shape, 0)
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"there is a matrix to take the mean of: src.shape[0] is {found}",
                 "src",
             )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, Show
 from runtime.instructions import GraphInst, Problem
-from runtime.relations import extent, may_be_equal
+from runtime.relations import extent, may_be_at_least, may_be_equal
 from runtime.types import Type
 from runtime.values import Operand
 
@@ -43,6 +43,7 @@ class SpdKarcherMeanWeightedGen(GraphInst):
         src_2_is_N: src.shape[1] equals src.shape[2]
         weights_0_is_B: src.shape[0] equals weights.shape[0]
         weights_dtype: weights.dtype equals src.dtype
+        some_matrix: src.shape[0] is at least 1
     Passes:
         op_kind: compute
         force_f32: always
@@ -57,8 +58,8 @@ class SpdKarcherMeanWeightedGen(GraphInst):
           return %m
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdKarcherMeanWeighted
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdKarcherMeanWeighted
         Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, mean value
     Semantics: spd.karcher_mean_weighted
     """
@@ -204,6 +205,7 @@ class SpdKarcherMeanWeightedGen(GraphInst):
         yield from self._verify_src_2_is_N()
         yield from self._verify_weights_0_is_B()
         yield from self._verify_weights_dtype()
+        yield from self._verify_some_matrix()
 
     def _verify_src_2_is_N(self) -> Iterator[Problem]:
         """Rule `src_2_is_N`: src has one extent N."""
@@ -233,4 +235,13 @@ class SpdKarcherMeanWeightedGen(GraphInst):
             yield Problem(
                 f"weights and src have one data type: weights.dtype is {left} and src.dtype is {right}",
                 "weights",
+            )
+
+    def _verify_some_matrix(self) -> Iterator[Problem]:
+        """Rule `some_matrix`: there is a matrix to take the mean of."""
+        found = extent(self._src.type.shape, 0)
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"there is a matrix to take the mean of: src.shape[0] is {found}",
+                "src",
             )

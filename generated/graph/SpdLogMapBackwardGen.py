@@ -51,9 +51,14 @@ class SpdLogMapBackwardGen(GraphInst):
         graph.spd_log_map_backward {base}, {point} upstream {upstream}
     BIR, version 1:
         operands: base, point, upstream
+    Examples:
+        func @main(%p: f64[3,3], %q: f64[3,3], %d: f64[3,3]) {
+          %dp: f64[3,3], %dq: f64[3,3] = graph.spd_log_map_backward %p, %q upstream %d
+          return %dp, %dq
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdLogMapBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdLogMapBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.log_map_backward
     """

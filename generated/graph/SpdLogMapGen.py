@@ -50,8 +50,8 @@ class SpdLogMapGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, SpdLogMap
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, SpdLogMap
         Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, affine-invariant metric
     Semantics: spd.log_map
     """

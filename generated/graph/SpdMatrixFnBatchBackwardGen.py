@@ -49,9 +49,14 @@ class SpdMatrixFnBatchBackwardGen(GraphInst):
     BIR, version 1:
         operands: src, upstream
         fields: function
+    Examples:
+        func @main(%x: f64[5,3,3], %d: f64[5,3,3]) {
+          %dx: f64[5,3,3] = graph.spd_matrix_fn_batch_backward logm %x upstream %d
+          return %dx
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdMatrixFnBatchBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdMatrixFnBatchBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.matrix_fn_batch_backward
     """

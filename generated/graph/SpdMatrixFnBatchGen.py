@@ -52,8 +52,8 @@ class SpdMatrixFnBatchGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, SpdMatrixFnBatch, SpdMatFn
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, SpdMatrixFnBatch, SpdMatFn
         SciPy documentation, scipy.linalg.logm, expm, sqrtm, fractional_matrix_power
     Semantics: spd.matrix_fn_batch
     """

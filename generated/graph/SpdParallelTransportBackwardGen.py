@@ -58,9 +58,14 @@ class SpdParallelTransportBackwardGen(GraphInst):
         graph.spd_parallel_transport_backward {tangent} from {start} to {end} upstream {upstream}
     BIR, version 1:
         operands: start, end, tangent, upstream
+    Examples:
+        func @main(%t: f64[3,3], %p: f64[3,3], %q: f64[3,3], %d: f64[3,3]) {
+          %dt: f64[3,3], %dp: f64[3,3], %dq: f64[3,3] = graph.spd_parallel_transport_backward %t from %p to %q upstream %d
+          return %dt, %dp, %dq
+        }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs and rlx_cpu/spd.rs, SpdParallelTransportBackward
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdParallelTransportBackward
         Bhatia: Matrix analysis, 1997, V.3, Daleckii and Krein
     Semantics: spd_gradients.parallel_transport_backward
     """

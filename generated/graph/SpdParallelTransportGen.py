@@ -54,8 +54,8 @@ class SpdParallelTransportGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, SpdParallelTransport
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, SpdParallelTransport
         Yair et al.: Parallel transport on the cone manifold of SPD matrices, 2019, closed form
     Semantics: spd.parallel_transport
     """

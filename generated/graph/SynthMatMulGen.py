@@ -53,7 +53,7 @@ class SynthMatMulGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, tests of Op::SynthMatMul, SynthKind::Codebook
     Semantics: packed.codebook_matmul
     Wrapper: `SynthMatMul` of runtime/wrappers/, which the parser builds

@@ -61,8 +61,8 @@ class TopKGen(GraphInst):
           return %v, %i
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx_ir/op.rs, TopK
+        RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
+        RLX compiler, rlx-ir/src/op.rs, TopK
         ONNX operator specification, TopK
     Semantics: movement.top_k
     Wrapper: `TopK` of runtime/wrappers/, which the parser builds

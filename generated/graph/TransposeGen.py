@@ -43,8 +43,8 @@ class TransposeGen(GraphInst):
           return %y
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
-        RLX compiler, rlx_ir/op.rs, Transpose
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Transpose
         ONNX operator specification, Transpose
     Semantics: movement.transpose
     Wrapper: `Transpose` of runtime/wrappers/, which the parser builds

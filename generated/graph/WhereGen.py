@@ -46,7 +46,7 @@ class WhereGen(GraphInst):
           return %z
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, op_kind
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::Where
         ONNX operator specification, Where
     Semantics: elementwise.where

@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
-from runtime.relations import extent, may_be_at_most, may_be_equal, names_of, present
+from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -67,6 +67,7 @@ class Activate2OpGen(NeuronUnaryInst):
         scalar_of_op0: at most one is present of operand0, scalar0
         scalar_of_op1: at most one is present of operand1, scalar1
         same_dtype: operand0.dtype equals operand1.dtype
+        tile: src.rank is at least 1
     Engines:
         other targets: scalar
         inf1
@@ -491,6 +492,7 @@ class Activate2OpGen(NeuronUnaryInst):
         yield from self._verify_scalar_of_op0()
         yield from self._verify_scalar_of_op1()
         yield from self._verify_same_dtype()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -536,4 +538,13 @@ class Activate2OpGen(NeuronUnaryInst):
                 "both operands with scalars have one data type: "
                 f"operand0.dtype is {left} and operand1.dtype is {right}",
                 "operand0",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
+                "src",
             )

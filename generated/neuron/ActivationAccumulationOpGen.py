@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
-from runtime.relations import extent, may_be_at_most, names_of, present
+from runtime.relations import extent, may_be_at_least, may_be_at_most, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -54,6 +54,7 @@ class ActivationAccumulationOpGen(NeuronUnaryInst):
     Rules:
         partitions: src.shape[0] is at most 128
         one_bias: at most one is present of bias, bias_scalar
+        tile: src.rank is at least 1
     Engines:
         any target: scalar
     Passes:
@@ -369,6 +370,7 @@ class ActivationAccumulationOpGen(NeuronUnaryInst):
         yield from super().verify()
         yield from self._verify_partitions()
         yield from self._verify_one_bias()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -389,4 +391,13 @@ class ActivationAccumulationOpGen(NeuronUnaryInst):
             yield Problem(
                 f"the bias is an operand or a constant: found {names_of(found)}",
                 "bias",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
+                "src",
             )

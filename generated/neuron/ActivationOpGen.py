@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
-from runtime.relations import names_of, present
+from runtime.relations import extent, may_be_at_most, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -53,6 +53,7 @@ class ActivationOpGen(NeuronUnaryInst):
     Results:
         result: the type of src; the caller may choose the dtype
     Rules:
+        partitions: src.shape[0] is at most 128
         one_bias: at most one is present of bias, bias_scalar
     Engines:
         any target: scalar
@@ -322,7 +323,17 @@ class ActivationOpGen(NeuronUnaryInst):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
+        yield from self._verify_partitions()
         yield from self._verify_one_bias()
+
+    def _verify_partitions(self) -> Iterator[Problem]:
+        """Rule `partitions`: a tile has at most 128 partitions."""
+        found = extent(self._src.type.shape, 0)
+        if not may_be_at_most(found, 128):
+            yield Problem(
+                f"a tile has at most 128 partitions: src.shape[0] is {found}",
+                "src",
+            )
 
     def _verify_one_bias(self) -> Iterator[Problem]:
         """Rule `one_bias`: the bias is an operand or a constant."""

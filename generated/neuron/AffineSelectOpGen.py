@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronInst, Problem
-from runtime.relations import extent, may_be_at_most
+from runtime.relations import extent, may_be_at_least, may_be_at_most
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -51,6 +51,7 @@ class AffineSelectOpGen(NeuronInst):
     Rules:
         dst: in sbuf
         partitions: on_true.shape[0] is at most 128
+        tile: on_true.rank is at least 1
     Engines:
         any target: gpsimd
     Passes:
@@ -303,6 +304,7 @@ class AffineSelectOpGen(NeuronInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_partitions()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -310,5 +312,14 @@ class AffineSelectOpGen(NeuronInst):
         if not may_be_at_most(found, 128):
             yield Problem(
                 f"a tile has at most 128 partitions: on_true.shape[0] is {found}",
+                "on_true",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._on_true.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: on_true.rank is {found}",
                 "on_true",
             )

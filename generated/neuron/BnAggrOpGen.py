@@ -14,7 +14,7 @@ from runtime.engines import NeuronEngine
 from runtime.infer.on_chip import bn_aggr_type
 from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
-from runtime.relations import extent, may_be_at_most
+from runtime.relations import extent, may_be_at_least, may_be_at_most
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -39,6 +39,7 @@ class BnAggrOpGen(NeuronUnaryInst):
             F32 with two numbers for each partition.
     Rules:
         partitions: src.shape[0] is at most 128
+        tile: src.rank is at least 1
     Engines:
         any target: vector
     Passes:
@@ -48,6 +49,12 @@ class BnAggrOpGen(NeuronUnaryInst):
         bn_aggr {src}
     BIR, version 1:
         operands: src
+    Examples:
+        func @main(%x: f32[128,512]) {
+          %s: f32[128,6] = bn_stats %x
+          %m: f32[128,2] = bn_aggr %s
+          return %m
+        }
     Source:
         AWS Neuron documentation, nki.isa.bn_aggr
     Semantics: batch_norm.bn_aggr
@@ -137,6 +144,7 @@ class BnAggrOpGen(NeuronUnaryInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_partitions()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -144,5 +152,14 @@ class BnAggrOpGen(NeuronUnaryInst):
         if not may_be_at_most(found, 128):
             yield Problem(
                 f"a tile has at most 128 partitions: src.shape[0] is {found}",
+                "src",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
                 "src",
             )

@@ -14,7 +14,7 @@ from runtime.engines import NeuronEngine
 from runtime.infer.on_chip import bn_stats_type
 from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
-from runtime.relations import extent, may_be_at_most
+from runtime.relations import extent, may_be_at_least, may_be_at_most
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -39,6 +39,7 @@ class BnStatsOpGen(NeuronUnaryInst):
             F32 with six numbers for each partition.
     Rules:
         partitions: src.shape[0] is at most 128
+        tile: src.rank is at least 1
     Engines:
         any target: vector
     Passes:
@@ -143,6 +144,7 @@ class BnStatsOpGen(NeuronUnaryInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_partitions()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -150,5 +152,14 @@ class BnStatsOpGen(NeuronUnaryInst):
         if not may_be_at_most(found, 128):
             yield Problem(
                 f"a tile has at most 128 partitions: src.shape[0] is {found}",
+                "src",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
                 "src",
             )

@@ -39,7 +39,9 @@ class CoreBarrierGen(NeuronInst):
     Rules:
         dst: none, it gives values only
     Engines:
-        any target: tensor, vector, scalar, gpsimd, sync
+        other targets: tensor, vector, scalar, gpsimd, sync
+        inf1
+        trn1
     Passes:
         capabilities: is_barrier, side_effects
     Text:
@@ -108,6 +110,10 @@ class CoreBarrierGen(NeuronInst):
             "gpsimd",
             "sync",
         ),
+        engines_by_target={
+            "inf1": (),
+            "trn1": (),
+        },
         capabilities=frozenset({"is_barrier", "side_effects"}),
     )
 

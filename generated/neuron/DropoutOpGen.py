@@ -52,6 +52,11 @@ class DropoutOpGen(NeuronUnaryInst):
     BIR, version 1:
         operands: src, prob
         fields: prob_scalar
+    Examples:
+        func @main(%x: f32[128,512]) {
+          %y: f32[128,512] = dropout %x scalar 0.1
+          return %y
+        }
     Source:
         AWS Neuron documentation, nki.isa.dropout
     Semantics: none

@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
-from runtime.relations import extent, may_be_at_most, names_of, present
+from runtime.relations import extent, may_be_at_least, may_be_at_most, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -53,6 +53,7 @@ class ExponentialOpGen(NeuronUnaryInst):
         one_maximum: at most one is present of max_value, max_scalar
         one_start: exactly one is present of initial, initial_scalar, where reduce_cmd is load_reduce
         no_start: at most one is present of initial, initial_scalar
+        tile: src.rank is at least 1
     Engines:
         other targets: vector
         inf1
@@ -378,6 +379,7 @@ class ExponentialOpGen(NeuronUnaryInst):
         yield from self._verify_one_maximum()
         yield from self._verify_one_start()
         yield from self._verify_no_start()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -433,4 +435,13 @@ class ExponentialOpGen(NeuronUnaryInst):
             yield Problem(
                 f"load_reduce loads an operand or a constant: found {names_of(found)}",
                 "initial",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
+                "src",
             )

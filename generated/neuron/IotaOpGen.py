@@ -12,7 +12,7 @@ from runtime.access import NeuronAP
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, ResultInfo, Show
 from runtime.instructions import NeuronInst, Problem
-from runtime.relations import extent, may_be_at_most
+from runtime.relations import extent, may_be_at_least, may_be_at_most
 from runtime.types import Type
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class IotaOpGen(NeuronInst):
     Rules:
         dst: in sbuf
         partitions: result.shape[0] is at most 128
+        tile: result.rank is at least 1
     Engines:
         any target: gpsimd
     Passes:
@@ -199,6 +200,7 @@ class IotaOpGen(NeuronInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_partitions()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -206,5 +208,14 @@ class IotaOpGen(NeuronInst):
         if not may_be_at_most(found, 128):
             yield Problem(
                 f"a tile has at most 128 partitions: result.shape[0] is {found}",
+                "result",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: result.rank is {found}",
                 "result",
             )

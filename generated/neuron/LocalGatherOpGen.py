@@ -13,7 +13,7 @@ from runtime.engines import NeuronEngine
 from runtime.infer.on_chip import local_gathered_type
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
-from runtime.relations import extent, may_be_at_most, may_be_equal, may_be_multiple_of
+from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, may_be_multiple_of
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -49,6 +49,9 @@ class LocalGatherOpGen(NeuronNaryInst):
         partitions: src.shape[0] is at most 128
         whole_cores: src.shape[0] is a multiple of 16
         same_partitions: src.shape[0] equals index.shape[0]
+        tile: src.rank is at least 1
+        index_tile: index.rank is at least 1
+        some_core: src.shape[0] is at least 16
     Engines:
         any target: gpsimd
     Passes:
@@ -237,6 +240,9 @@ class LocalGatherOpGen(NeuronNaryInst):
         yield from self._verify_partitions()
         yield from self._verify_whole_cores()
         yield from self._verify_same_partitions()
+        yield from self._verify_tile()
+        yield from self._verify_index_tile()
+        yield from self._verify_some_core()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -263,5 +269,32 @@ class LocalGatherOpGen(NeuronNaryInst):
         if not may_be_equal(left, right):
             yield Problem(
                 f"src and index have as many partitions: src.shape[0] is {left} and index.shape[0] is {right}",
+                "src",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
+                "src",
+            )
+
+    def _verify_index_tile(self) -> Iterator[Problem]:
+        """Rule `index_tile`: index has partitions, its first dimension."""
+        found = self._index.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"index has partitions, its first dimension: index.rank is {found}",
+                "index",
+            )
+
+    def _verify_some_core(self) -> Iterator[Problem]:
+        """Rule `some_core`: src has the 16 partitions of at least one core."""
+        found = extent(self._src.type.shape, 0)
+        if not may_be_at_least(found, 16):
+            yield Problem(
+                f"src has the 16 partitions of at least one core: src.shape[0] is {found}",
                 "src",
             )

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class Max8OpGen(NeuronUnaryInst):
     """The eight largest elements of each partition, largest first, on the vector engine.
 
-    Elements are compared in f32. What becomes of NaN is not said; it is refused.
+    Elements are converted to f32 first, compared, and converted to the data type of the result, so that integers of 32
+    bits beyond 2 ** 24 come out rounded. What becomes of NaN is not said; it is refused.
 
     Operands:
         src: LOAD, on_chip, rank 2 or 3

@@ -50,6 +50,12 @@ class NcFindIndex8OpGen(NeuronNaryInst):
         nc_find_index8 {src}, {vals}
     BIR, version 1:
         operands: src, vals
+    Examples:
+        func @main(%x: f32[128,512]) {
+          %v: f32[128,8] = max8 %x
+          %i: u32[128,8] = nc_find_index8 %x, %v
+          return %i
+        }
     Source:
         AWS Neuron documentation, nki.isa.nc_find_index8
         AWS Neuron documentation, nki.isa.nc_match_replace8

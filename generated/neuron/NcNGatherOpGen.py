@@ -13,7 +13,7 @@ from runtime.engines import NeuronEngine
 from runtime.infer.on_chip import n_gathered_type
 from runtime.info import DstInfo, InstructionInfo, OperandInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
-from runtime.relations import extent, may_be_at_most, may_be_equal
+from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -41,6 +41,7 @@ class NcNGatherOpGen(NeuronNaryInst):
         dst: in sbuf
         partitions: src.shape[0] is at most 128
         same_partitions: src.shape[0] equals indices.shape[0]
+        tile: src.rank is at least 1
     Engines:
         any target: gpsimd
     Passes:
@@ -163,6 +164,7 @@ class NcNGatherOpGen(NeuronNaryInst):
         yield from super().verify()
         yield from self._verify_partitions()
         yield from self._verify_same_partitions()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -180,5 +182,14 @@ class NcNGatherOpGen(NeuronNaryInst):
         if not may_be_equal(left, right):
             yield Problem(
                 f"src and indices have as many partitions: src.shape[0] is {left} and indices.shape[0] is {right}",
+                "src",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
                 "src",
             )

@@ -12,7 +12,7 @@ from runtime.access import AccessMode, NeuronAP
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
-from runtime.relations import extent, may_be_at_most, may_be_equal
+from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -42,6 +42,8 @@ class NcStreamShuffleOpGen(NeuronUnaryInst):
         partitions: src.shape[0] is at most 128
         result_partitions: result.shape[0] is at most 128
         same_dtype: src.dtype equals result.dtype
+        tile: src.rank is at least 1
+        result_tile: result.rank is at least 1
     Engines:
         any target: vector
     Passes:
@@ -51,6 +53,11 @@ class NcStreamShuffleOpGen(NeuronUnaryInst):
     BIR, version 1:
         operands: src
         fields: shuffle_mask
+    Examples:
+        func @main(%x: f32[32,64]) {
+          %y: f32[32,64] = nc_stream_shuffle %x mask [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14, 17, 16, 19, 18, 21, 20, 23, 22, 25, 24, 27, 26, 29, 28, 31, 30]
+          return %y
+        }
     Source:
         AWS Neuron documentation, nki.isa.nc_stream_shuffle
     Semantics: cross_partition.nc_stream_shuffle
@@ -162,6 +169,8 @@ class NcStreamShuffleOpGen(NeuronUnaryInst):
         yield from self._verify_partitions()
         yield from self._verify_result_partitions()
         yield from self._verify_same_dtype()
+        yield from self._verify_tile()
+        yield from self._verify_result_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -189,4 +198,22 @@ class NcStreamShuffleOpGen(NeuronUnaryInst):
             yield Problem(
                 f"elements are copied as they are: src.dtype is {left} and result.dtype is {right}",
                 "src",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
+                "src",
+            )
+
+    def _verify_result_tile(self) -> Iterator[Problem]:
+        """Rule `result_tile`: the result has partitions, its first dimension."""
+        found = self.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"the result has partitions, its first dimension: result.rank is {found}",
+                "result",
             )

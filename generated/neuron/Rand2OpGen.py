@@ -57,6 +57,13 @@ class Rand2OpGen(NeuronInst):
     BIR, version 1:
         operands: min_value, max_value
         fields: min_scalar, max_scalar
+    Examples:
+        target trn3
+
+        func @main() {
+          %x: f32[128,512] = rand2 above 0.0 below 1.0
+          return %x
+        }
     Source:
         AWS Neuron documentation, nki.isa.rand2
     Semantics: none

@@ -40,6 +40,13 @@ class RandGetStateOpGen(NeuronInst):
         capabilities: side_effects
     Text:
         rand_get_state
+    Examples:
+        target trn2
+
+        func @main() {
+          %state: u32[128,6] = rand_get_state {engine = gpsimd}
+          return %state
+        }
     Source:
         AWS Neuron documentation, nki.isa.rand_get_state
     Semantics: none

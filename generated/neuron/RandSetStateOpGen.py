@@ -46,6 +46,13 @@ class RandSetStateOpGen(NeuronInst):
         rand_set_state {src_seeds}
     BIR, version 1:
         operands: src_seeds
+    Examples:
+        target trn2
+
+        func @main() {
+          tensor %state: u32[128,6] sbuf input
+          rand_set_state %state {engine = gpsimd}
+        }
     Source:
         AWS Neuron documentation, nki.isa.rand_set_state
     Semantics: none

@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
-from runtime.relations import extent, may_be_at_most
+from runtime.relations import extent, may_be_at_least, may_be_at_most
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -53,6 +53,7 @@ class RangeSelectOpGen(NeuronNaryInst):
         result: the type of on_true; on_chip_floats; the caller may choose the dtype
     Rules:
         partitions: on_true.shape[0] is at most 128
+        tile: on_true.rank is at least 1
     Engines:
         other targets: vector
         inf1
@@ -351,6 +352,7 @@ class RangeSelectOpGen(NeuronNaryInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_partitions()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -358,5 +360,14 @@ class RangeSelectOpGen(NeuronNaryInst):
         if not may_be_at_most(found, 128):
             yield Problem(
                 f"a tile has at most 128 partitions: on_true.shape[0] is {found}",
+                "on_true",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._on_true.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: on_true.rank is {found}",
                 "on_true",
             )

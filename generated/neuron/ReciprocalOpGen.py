@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import FLOATS
@@ -11,7 +12,8 @@ from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
-from runtime.instructions import NeuronUnaryInst
+from runtime.instructions import NeuronUnaryInst, Problem
+from runtime.relations import extent, may_be_at_most
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -33,6 +35,8 @@ class ReciprocalOpGen(NeuronUnaryInst):
             The elements that one is divided by.
     Results:
         result: the type of src; the caller may choose the dtype
+    Rules:
+        partitions: src.shape[0] is at most 128
     Engines:
         any target: vector
     Passes:
@@ -134,3 +138,16 @@ class ReciprocalOpGen(NeuronUnaryInst):
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._src)
         return super().serialize(ctx, **fields)
+
+    def verify(self) -> Iterator[Problem]:
+        yield from super().verify()
+        yield from self._verify_partitions()
+
+    def _verify_partitions(self) -> Iterator[Problem]:
+        """Rule `partitions`: a tile has at most 128 partitions."""
+        found = extent(self._src.type.shape, 0)
+        if not may_be_at_most(found, 128):
+            yield Problem(
+                f"a tile has at most 128 partitions: src.shape[0] is {found}",
+                "src",
+            )

@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
-from runtime.relations import extent, may_be_at_most, may_be_equal, names_of, present
+from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -52,6 +52,7 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
         partitions: src.shape[0] is at most 128
         same_shape: src.shape equals operand1.shape
         one_scalar: at most one is present of operand0, scalar0
+        tile: src.rank is at least 1
     Engines:
         any target: vector
     Passes:
@@ -322,6 +323,7 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
         yield from self._verify_partitions()
         yield from self._verify_same_shape()
         yield from self._verify_one_scalar()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -352,4 +354,13 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
             yield Problem(
                 f"the scalar is an operand or a constant: found {names_of(found)}",
                 "operand0",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
+                "src",
             )

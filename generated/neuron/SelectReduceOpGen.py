@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
-from runtime.relations import extent, may_be_at_most, may_be_equal, names_of, present
+from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -52,6 +52,7 @@ class SelectReduceOpGen(NeuronNaryInst):
         partitions: on_true.shape[0] is at most 128
         same_shape: predicate.shape equals on_true.shape
         one_alternative: exactly one is present of on_false, on_false_scalar
+        tile: on_true.rank is at least 1
     Engines:
         any target: vector
     Passes:
@@ -334,6 +335,7 @@ class SelectReduceOpGen(NeuronNaryInst):
         yield from self._verify_partitions()
         yield from self._verify_same_shape()
         yield from self._verify_one_alternative()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -364,4 +366,13 @@ class SelectReduceOpGen(NeuronNaryInst):
             yield Problem(
                 f"the alternative is an operand or a scalar: found {names_of(found)}",
                 "on_false",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._on_true.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: on_true.rank is {found}",
+                "on_true",
             )

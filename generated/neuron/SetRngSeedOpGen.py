@@ -43,6 +43,11 @@ class SetRngSeedOpGen(NeuronInst):
         set_rng_seed {src_seeds}
     BIR, version 1:
         operands: src_seeds
+    Examples:
+        func @main() {
+          tensor %seed: u32[1,1] sbuf input
+          set_rng_seed %seed
+        }
     Source:
         AWS Neuron documentation, nki.isa.set_rng_seed
     Semantics: none

@@ -43,6 +43,11 @@ class TensorCopyDynamicDstGen(TensorCopyDynamicBase):
     BIR, version 1:
         operands: src, generic_addrs
         fields: addr_free_indices, generic_dim, offset_scale, shape, dtype
+    Examples:
+        func @main(%x: f32[1,4], %row: i32[1]) {
+          tensor %table: f32[8,4] dram input output
+          %table[0 | 4:1, 1:4] = dynamic_copy_dst %x {generic_addrs = %row, generic_dim = 0, offset_scale = 4}
+        }
     Source:
         Neuron compiler internals, third-party study of neuronx_cc 2.24, TensorCopyDynamicDstGen
     Semantics: copies.scatter

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
-from runtime.instructions import NeuronUnaryInst
+from runtime.instructions import NeuronUnaryInst, Problem
+from runtime.relations import extent, may_be_at_most
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -31,6 +33,8 @@ class TensorCopyOpGen(NeuronUnaryInst):
             What is copied.
     Results:
         result: the type of src; the caller may choose the dtype
+    Rules:
+        partitions: src.shape[0] is at most 128
     Engines:
         other targets: vector, scalar, gpsimd
         inf1: vector
@@ -42,6 +46,11 @@ class TensorCopyOpGen(NeuronUnaryInst):
         tensor_copy {src}
     BIR, version 1:
         operands: src
+    Examples:
+        func @main(%x: f32[128,512]) {
+          %y: bf16[128,512] = tensor_copy %x
+          return %y
+        }
     Source:
         AWS Neuron documentation, nki.isa.tensor_copy
         AWS Neuron documentation, Trainium2 architecture guide, Scalar Engine
@@ -129,3 +138,16 @@ class TensorCopyOpGen(NeuronUnaryInst):
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
         ctx.var(self._src)
         return super().serialize(ctx, **fields)
+
+    def verify(self) -> Iterator[Problem]:
+        yield from super().verify()
+        yield from self._verify_partitions()
+
+    def _verify_partitions(self) -> Iterator[Problem]:
+        """Rule `partitions`: a tile has at most 128 partitions."""
+        found = extent(self._src.type.shape, 0)
+        if not may_be_at_most(found, 128):
+            yield Problem(
+                f"a tile has at most 128 partitions: src.shape[0] is {found}",
+                "src",
+            )

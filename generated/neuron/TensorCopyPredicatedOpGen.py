@@ -12,7 +12,7 @@ from runtime.access import AccessMode, NeuronAP
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
-from runtime.relations import extent, may_be_at_most, may_be_equal, names_of, present
+from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -45,6 +45,8 @@ class TensorCopyPredicatedOpGen(NeuronNaryInst):
         partitions: predicate.shape[0] is at most 128
         one_source: exactly one is present of src, scalar
         same_dtype: src.dtype equals result.dtype
+        tile: predicate.rank is at least 1
+        result_tile: result.rank is at least 1
     Engines:
         any target: vector
     Passes:
@@ -224,6 +226,8 @@ class TensorCopyPredicatedOpGen(NeuronNaryInst):
         yield from self._verify_partitions()
         yield from self._verify_one_source()
         yield from self._verify_same_dtype()
+        yield from self._verify_tile()
+        yield from self._verify_result_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -256,4 +260,22 @@ class TensorCopyPredicatedOpGen(NeuronNaryInst):
             yield Problem(
                 f"elements are copied as they are: src.dtype is {left} and result.dtype is {right}",
                 "src",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._predicate.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: predicate.rank is {found}",
+                "predicate",
+            )
+
+    def _verify_result_tile(self) -> Iterator[Problem]:
+        """Rule `result_tile`: the result has partitions, its first dimension."""
+        found = self.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"the result has partitions, its first dimension: result.rank is {found}",
+                "result",
             )

@@ -14,7 +14,7 @@ from runtime.engines import NeuronEngine
 from runtime.infer.on_chip import partition_reduced_type
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
-from runtime.relations import extent, may_be_at_most
+from runtime.relations import extent, may_be_at_least, may_be_at_most
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -42,6 +42,8 @@ class TensorPartitionReduceOpGen(NeuronUnaryInst):
     Rules:
         dst: in sbuf
         partitions: src.shape[0] is at most 128
+        tile: src.rank is at least 1
+        some_partition: src.shape[0] is at least 1
     Engines:
         any target: gpsimd
     Passes:
@@ -176,6 +178,8 @@ class TensorPartitionReduceOpGen(NeuronUnaryInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_partitions()
+        yield from self._verify_tile()
+        yield from self._verify_some_partition()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -183,5 +187,23 @@ class TensorPartitionReduceOpGen(NeuronUnaryInst):
         if not may_be_at_most(found, 128):
             yield Problem(
                 f"a tile has at most 128 partitions: src.shape[0] is {found}",
+                "src",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._src.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: src.rank is {found}",
+                "src",
+            )
+
+    def _verify_some_partition(self) -> Iterator[Problem]:
+        """Rule `some_partition`: src has at least one partition."""
+        found = extent(self._src.type.shape, 0)
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"src has at least one partition: src.shape[0] is {found}",
                 "src",
             )

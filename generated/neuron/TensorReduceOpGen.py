@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from generated.vocabulary import AluOp
@@ -13,7 +13,8 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.infer.reductions import reduced_type
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
-from runtime.instructions import NeuronUnaryInst
+from runtime.instructions import NeuronUnaryInst, Problem
+from runtime.relations import extent, may_be_at_most
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -48,6 +49,8 @@ class TensorReduceOpGen(NeuronUnaryInst):
     Results:
         result: by `reduced_type`; the caller may choose the dtype
             The type of a reduction of a tile, by the names that its fields have on the vector engine.
+    Rules:
+        partitions: src.shape[0] is at most 128
     Engines:
         any target: vector
     Passes:
@@ -245,3 +248,16 @@ class TensorReduceOpGen(NeuronUnaryInst):
             keepdims=ctx.flag(self._keepdims),
             **fields,
         )
+
+    def verify(self) -> Iterator[Problem]:
+        yield from super().verify()
+        yield from self._verify_partitions()
+
+    def _verify_partitions(self) -> Iterator[Problem]:
+        """Rule `partitions`: a tile has at most 128 partitions."""
+        found = extent(self._src.type.shape, 0)
+        if not may_be_at_most(found, 128):
+            yield Problem(
+                f"a tile has at most 128 partitions: src.shape[0] is {found}",
+                "src",
+            )

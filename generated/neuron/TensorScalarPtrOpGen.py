@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
-from runtime.relations import names_of, present
+from runtime.relations import extent, may_be_at_most, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -58,6 +58,7 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     Results:
         result: the type of src; the caller may choose the dtype
     Rules:
+        partitions: src.shape[0] is at most 128
         scalar_of_op0: at most one is present of operand0, scalar0
         scalar_of_op1: at most one is present of operand1, scalar1
     Engines:
@@ -73,6 +74,12 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     BIR, version 1:
         operands: src, operand0, operand1
         fields: op0, scalar0, reverse0, op1, scalar1, reverse1, is_scalar_tensor_tensor
+    Examples:
+        func @main(%x: f32[128,512], %mean: f32[128,1], %factor: f32[128,1]) {
+          %y: f32[128,512] = tensor_scalar subtract %x operand0 %mean op1 mult operand1 %factor
+          %z: f32[128,512] = tensor_scalar max %x scalar0 0.0
+          return %y, %z
+        }
     Source:
         AWS Neuron documentation, nki.isa.tensor_scalar
         Neuron compiler internals, third-party study of neuronx_cc 2.24, TensorScalarPtrOp, of which the names are
@@ -372,8 +379,18 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
+        yield from self._verify_partitions()
         yield from self._verify_scalar_of_op0()
         yield from self._verify_scalar_of_op1()
+
+    def _verify_partitions(self) -> Iterator[Problem]:
+        """Rule `partitions`: a tile has at most 128 partitions."""
+        found = extent(self._src.type.shape, 0)
+        if not may_be_at_most(found, 128):
+            yield Problem(
+                f"a tile has at most 128 partitions: src.shape[0] is {found}",
+                "src",
+            )
 
     def _verify_scalar_of_op0(self) -> Iterator[Problem]:
         """Rule `scalar_of_op0`: the first scalar is an operand or a constant."""

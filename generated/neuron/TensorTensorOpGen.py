@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
-from runtime.relations import may_be_equal
+from runtime.relations import extent, may_be_at_most, may_be_equal
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -41,6 +41,7 @@ class TensorTensorOpGen(NeuronNaryInst):
     Results:
         result: the type of lhs; the caller may choose the dtype
     Rules:
+        partitions: lhs.shape[0] is at most 128
         same_shape: lhs.shape equals rhs.shape
     Engines:
         any target: vector, gpsimd
@@ -54,6 +55,11 @@ class TensorTensorOpGen(NeuronNaryInst):
     BIR, version 1:
         operands: lhs, rhs
         fields: op
+    Examples:
+        func @main(%x: f32[128,512], %y: f32[128,512]) {
+          %sum: bf16[128,512] = tensor_tensor add %x, %y
+          return %sum
+        }
     Source:
         AWS Neuron documentation, nki.isa.tensor_tensor
     Semantics: engines.tensor_tensor
@@ -194,7 +200,17 @@ class TensorTensorOpGen(NeuronNaryInst):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
+        yield from self._verify_partitions()
         yield from self._verify_same_shape()
+
+    def _verify_partitions(self) -> Iterator[Problem]:
+        """Rule `partitions`: a tile has at most 128 partitions."""
+        found = extent(self._lhs.type.shape, 0)
+        if not may_be_at_most(found, 128):
+            yield Problem(
+                f"a tile has at most 128 partitions: lhs.shape[0] is {found}",
+                "lhs",
+            )
 
     def _verify_same_shape(self) -> Iterator[Problem]:
         """Rule `same_shape`: lhs and rhs have one shape."""

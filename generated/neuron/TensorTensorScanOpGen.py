@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronNaryInst, Problem
-from runtime.relations import extent, may_be_at_most, may_be_equal, names_of, present
+from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, names_of, present
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand
@@ -54,6 +54,7 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         partitions: data0.shape[0] is at most 128
         same_shape: data0.shape equals data1.shape
         one_start: exactly one is present of initial, initial_scalar
+        tile: data0.rank is at least 1
     Engines:
         any target: vector
     Passes:
@@ -322,6 +323,7 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         yield from self._verify_partitions()
         yield from self._verify_same_shape()
         yield from self._verify_one_start()
+        yield from self._verify_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -352,4 +354,13 @@ class TensorTensorScanOpGen(NeuronNaryInst):
             yield Problem(
                 f"the scan starts with an operand or a scalar: found {names_of(found)}",
                 "initial",
+            )
+
+    def _verify_tile(self) -> Iterator[Problem]:
+        """Rule `tile`: a tile has partitions, its first dimension."""
+        found = self._data0.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"a tile has partitions, its first dimension: data0.rank is {found}",
+                "data0",
             )

@@ -56,6 +56,13 @@ class TopkOpGen(NeuronUnaryInst):
     BIR, version 1:
         operands: src, idx_dst
         fields: n
+    Examples:
+        func @main() {
+          tensor %x: bf16[32,8] sbuf input
+          tensor %where: u32[32,8] sbuf output
+          tensor %largest: bf16[32,8] sbuf output
+          %largest = topk 42 of %x indices %where
+        }
     Source:
         AWS Neuron documentation, nki.isa.topk
     Semantics: none

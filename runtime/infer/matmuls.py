@@ -32,6 +32,18 @@ def neuron_matmul_type(stationary: Type, moving: Type) -> Type:
     return Type.tensor(f32, (left[-1], right[-1]) if known and left and right else None)
 
 
+def matmul_mx_type(stationary: Type, moving: Type) -> Type:
+    """Return the type of the product of tiles with shared scales, which accumulates in f32.
+
+    Shapes: [K, 4 M] and [K, 4 N] give [M, N].
+    """
+    left, right = stationary.shape, moving.shape
+    if left is None or right is None or not len(left) == len(right) == 2:
+        return Type.tensor(f32, None)
+    rows, columns = (extent // 4 if isinstance(extent, int) else None for extent in (left[1], right[1]))
+    return Type.tensor(f32, (rows, columns))
+
+
 def dot_general_type(
     lhs: Type,
     rhs: Type,

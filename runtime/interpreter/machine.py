@@ -230,8 +230,14 @@ class Interpreter:
                 continue
             if not isinstance(access, NeuronAP):
                 raise InterpreterError(f'the operand "{name}" is written, so it is an access to a tensor')
+            memory = self.memory.of(access.tensor)
+            if isinstance(computed, Placed):
+                type = Type.tensor(access.dtype, computed.values.shape)
+                placed = settle(computed.values, type, self._cast, skip=False)
+                memory.write_at(computed.positions, access.dtype, placed)
+                continue
             values = settle(computed, access.type, self._cast, skip=False)
-            self.memory.of(access.tensor).write(self._start(access), access.pairs, access.dtype, values)
+            memory.write(self._start(access), access.pairs, access.dtype, values)
 
     def _start(self, access: NeuronAP) -> int:
         try:

@@ -90,8 +90,9 @@ def softmax(scores: Array) -> Array:
 def rope(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the value with the first elements of each head rotated."""
     src, cos, sin = operands
-    heads = src.shape[2] // inst.head_dim if src.ndim == 3 else 0
-    return together(rotated(by_head(src, inst.layout, heads), cos, sin, inst.n_rot, inst.style), inst.layout, src.ndim)
+    each = src.reshape(*src.shape[:2], src.shape[2] // inst.head_dim, inst.head_dim) if src.ndim == 3 else src
+    heads = by_head(each, "bshd" if src.ndim == 3 else inst.layout, 0)
+    return together(rotated(heads, cos, sin, inst.n_rot, inst.style), inst.layout, src.ndim)
 
 
 def rotated(array: Array, cos: Array, sin: Array, count: int, style: str) -> Array:

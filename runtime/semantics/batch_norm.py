@@ -40,7 +40,7 @@ def bn_aggr(inst: Any, operands: Sequence[Any]) -> Array:
     Raises: InterpreterError where the triples stand for no element.
     """
     triples = rows(operands[0]).astype(np.float64)
-    triples = triples.reshape(len(triples), -1, 3)
+    triples = triples.reshape(len(triples), triples.shape[1] // 3, 3)
     counts, means, deviations = (triples[:, :, index] for index in range(3))
     total = counts.sum(axis=1)
     if not total.all():

@@ -81,7 +81,7 @@ def backward_weight(inst: Any, operands: Sequence[Any]) -> Array:
         np.ascontiguousarray(left).reshape(groups, outputs // groups, n * counts),
         np.ascontiguousarray(right).reshape(groups, n * counts, src.shape[1] // groups * window),
     )
-    return np.asarray(product.reshape(inst.shape))
+    return np.asarray(product.reshape(outputs, src.shape[1] // groups, *inst.shape[2:]))
 
 
 def max_pool_backward(inst: Any, operands: Sequence[Any]) -> Array:
@@ -121,7 +121,7 @@ def _spread(src: Array, weights: Array, windows: Windows, groups: int, spatial: 
     )
     for place in np.ndindex(*windows.window):
         columns = each[(slice(None),) * 3 + place].transpose(0, 2, 1)
-        part = np.matmul(np.ascontiguousarray(columns), grouped).reshape(n, -1, *counts)
+        part = np.matmul(np.ascontiguousarray(columns), grouped).reshape(n, len(each) * columns.shape[1], *counts)
         whole[(slice(None), slice(None), *_reached(windows, place, counts))] += part
     inside = (slice(before, before + size) for before, size in zip(windows.before, spatial, strict=True))
     return whole[(slice(None), slice(None), *inside)]

@@ -16,7 +16,7 @@ import numpy as np
 from runtime.arithmetic import ALU, BITVEC, widen
 from runtime.interpreter.errors import InterpreterError
 from runtime.semantics import Array, Machine, Placed, Positions, uses_machine
-from runtime.semantics.scalars import like_result
+from runtime.semantics.scalars import flat, like_result
 
 QUADRANT: Final = 32
 UNTOUCHED: Final = 255
@@ -48,7 +48,7 @@ def nc_stream_shuffle(inst: Any, machine: Machine) -> Array | Placed:
     Raises: InterpreterError where the mask picks a partition that the source has not, or leaves one of a value alone.
     """
     src, mask = machine.value(inst.src), np.array(inst.shuffle_mask)
-    targets: Positions = np.arange(inst.shape[0])
+    targets: Positions = np.arange(inst.shape[0] if isinstance(inst.shape[0], int) else len(src))
     picked = mask[targets % QUADRANT]
     kept = picked != UNTOUCHED
     sources = targets // QUADRANT * QUADRANT + picked
@@ -65,9 +65,9 @@ def nc_stream_shuffle(inst: Any, machine: Machine) -> Array | Placed:
 def nc_n_gather(inst: Any, operands: Sequence[Any]) -> Array:
     """Return elements by indices into their own partition, in the shape of the indices."""
     src, indices = operands
-    flat = src.reshape(len(src), -1)
-    at = _within(indices.astype(np.int64), flat.shape[1]).reshape(len(src), -1)
-    return np.take_along_axis(flat, at, axis=1).reshape(indices.shape)
+    elements = flat(src)
+    at = flat(_within(indices.astype(np.int64), elements.shape[1]))
+    return np.take_along_axis(elements, at, axis=1).reshape(indices.shape)
 
 
 def local_gather(inst: Any, operands: Sequence[Any]) -> Array:
@@ -76,14 +76,15 @@ def local_gather(inst: Any, operands: Sequence[Any]) -> Array:
     Shapes: [P, indices, elements], in the shape of the result.
     """
     src, index = operands
-    flat, numbers = src.reshape(len(src), -1), index.reshape(len(index), -1).astype(np.int64)
+    elements, numbers = flat(src), flat(index).astype(np.int64)
     span = np.arange(inst.num_elem_per_idx)
     gathered = []
     for start in range(0, len(src), CORE):
         listed = numbers[start : start + CORE].T.reshape(-1)[: inst.num_valid_indices]
-        at = _within(listed[:, None] + span, flat.shape[1])
-        gathered.append(flat[start : start + CORE][:, at])
-    return like_result(np.concatenate(gathered), inst)
+        at = _within(listed[:, None] + span, elements.shape[1])
+        gathered.append(elements[start : start + CORE][:, at])
+    found = np.concatenate(gathered)
+    return like_result(flat(found) if len(inst.shape) == 2 else found, inst)
 
 
 @uses_machine

@@ -11,7 +11,7 @@ from runtime.semantics import Array
 from runtime.semantics.spectral import Spectrum, symmetric, transposed
 
 _EQUAL = 1e-9  # what eigenvalues of about 1 are apart that count as equal
-# Source: RLX compiler, rlx_cpu/spd.rs, eigh_backward_packed.
+# Source: RLX compiler, rlx-cpu/src/spd.rs, eigh_backward_packed.
 
 
 def eigh(inst: Any, operands: Sequence[Any]) -> tuple[Array, Array]:

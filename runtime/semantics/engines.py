@@ -9,6 +9,7 @@ Source: AWS Neuron documentation, architecture guides and `nki.isa`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ def tensor_reduce(inst: Any, operands: Sequence[Any]) -> Array:
     src = operands[0] if inst.op in BITVEC else widen(operands[0])
     n_dims = len(inst.reduce_dims)
     kept = src.shape[: src.ndim - n_dims]
-    rows = src.reshape(*kept, -1)
+    rows = src.reshape(*kept, prod(src.shape[src.ndim - n_dims :]))
     operation = word({**ALU, **BITVEC}, inst.op)
     total = rows[..., 0]
     for column in range(1, rows.shape[-1]):

@@ -53,7 +53,7 @@ def fft_q(inst: Any, operands: Sequence[Any]) -> Array:
 def _stage(real: Array, imaginary: Array, span: int, inverse: bool, *, saturates: bool) -> tuple[Array, Array]:
     """Return what the butterflies of one stage make of all rows; each takes elements that are `span` apart."""
     shape = real.shape
-    pairs = [part.reshape(*shape[:-1], -1, 2, span) for part in (real, imaginary)]
+    pairs = [part.reshape(*shape[:-1], shape[-1] // (2 * span), 2, span) for part in (real, imaginary)]
     (top_real, bottom_real), (top_imaginary, bottom_imaginary) = ((p[..., 0, :], p[..., 1, :]) for p in pairs)
     angles = (1 if inverse else -1) * np.pi * np.arange(span) / span
     cos, sin = _fixed(np.cos(angles)), _fixed(np.sin(angles))

@@ -13,7 +13,7 @@ import numpy as np
 
 from runtime.interpreter.errors import InterpreterError
 from runtime.semantics import Array
-from runtime.semantics.scalars import like_result, rows
+from runtime.semantics.scalars import flat, like_result, rows
 
 _WIDTH = 8
 
@@ -58,7 +58,7 @@ def nc_match_replace8(inst: Any, operands: Sequence[Any]) -> tuple[Array, Array 
     """
     source, values = operands[0], rows(operands[1])
     exact = source.dtype.kind in "iu" and inst.dtype.numpy == source.dtype
-    result = source.astype(np.float64 if exact else np.float32).reshape(len(values), -1)  # a copy
+    result = flat(source.astype(np.float64 if exact else np.float32))  # a copy
     elements, places = rows(source), np.full(values.shape, -1, np.int64)
     for lane, row in enumerate(elements):
         replaced = np.zeros(row.size, np.bool_)
@@ -73,4 +73,4 @@ def nc_match_replace8(inst: Any, operands: Sequence[Any]) -> tuple[Array, Array 
         raise InterpreterError(
             f"the value {values[lane, column]} of partition {lane} is not among its elements, and has no index"
         )
-    return like_result(result, inst), places
+    return like_result(result.reshape(source.shape), inst), places

@@ -28,9 +28,10 @@ def matmul(inst: Any, operands: Sequence[Any]) -> Array:
     src, weights, scale, zero_point, global_scale = operands
     rows = src.astype(np.float64, copy=False)
     if inst.scheme in GGUF:
-        decoded = gguf(inst.scheme, weights)
-        return np.asarray(rows @ decoded.reshape(-1, src.shape[1]).T)
-    codes = _codes(inst.scheme, weights, (src.shape[1], inst.shape[1]))
+        decoded, summed = gguf(inst.scheme, weights), src.shape[1]
+        columns = decoded.size // summed if summed else inst.shape[1]
+        return np.asarray(rows @ decoded.reshape(columns, summed).T)
+    codes = _codes(inst.scheme, weights, (src.shape[1], (scale if inst.scheme in HALVES else weights).shape[1]))
     if zero_point is not None:
         codes = codes - _along(zero_point, len(codes), inst.block_size)
     if scale is not None:

@@ -45,7 +45,7 @@ def affine_select(inst: Any, operands: Sequence[Any]) -> Array:
     exact = on_true.dtype.kind in "iu" and on_true.dtype == inst.dtype.numpy
     carried = on_true.astype(np.float64) if exact else widen(on_true)  # f64 holds all of i32 and u32
     otherwise = carried.dtype.type(np.float32(inst.on_false_value))
-    return like_result(np.where(chosen.reshape(-1), carried.reshape(-1), otherwise), inst)
+    return like_result(np.where(chosen.reshape(carried.shape), carried, otherwise), inst)
 
 
 def _ramp(inst: Any, n_partitions: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,12 @@ def operate(op: str, left: Array, right: Array, *, reverse: bool = False) -> Arr
 
 def rows(array: Array) -> Array:
     """Return a tile as one row of f32 elements for each partition."""
-    return widen(array).reshape(array.shape[0] if array.ndim else 1, -1)
+    return flat(widen(array))
+
+
+def flat(array: Array) -> Array:
+    """Return a tile as one row of its elements for each partition, of which there may be none."""
+    return array.reshape(array.shape[0] if array.ndim else 1, prod(array.shape[1:]))
 
 
 def like_result(array: Any, inst: Any) -> Array:

@@ -59,7 +59,7 @@ def scale(inst: Any, operands: Sequence[Any]) -> Array:
     else:
         missing = -src.shape[-1] % block
         padded = np.pad(magnitudes, [(0, 0)] * (src.ndim - 1) + [(0, missing)])
-        largest = np.fmax.reduce(padded.reshape(*src.shape[:-1], -1, block), axis=-1, initial=0)
+        largest = np.fmax.reduce(padded.reshape(*src.shape[:-1], padded.shape[-1] // block, block), axis=-1, initial=0)
     raw = np.where(largest > 0, largest / np.float32(_FORMATS[inst.format][1]), np.float32(1))
     if inst.scale_layout == "mx_e8m0":
         return _power_of_two(raw)

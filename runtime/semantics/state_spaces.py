@@ -60,7 +60,9 @@ def gated_delta_net(inst: Any, operands: Sequence[Any]) -> tuple[Array, ...]:
         state = np.zeros((batch, heads, size, size))
     result: Array = np.empty_like(queries)
     with np.errstate(over="ignore", invalid="ignore"):
-        decay = np.exp(gate.reshape(batch, length, heads, -1))[..., None]  # for each key, or for all
+        decay = np.exp(gate.reshape(batch, length, heads, size if gate.ndim == 4 else 1))[
+            ..., None
+        ]  # for each key, or for all
         for time in range(length):
             state = decay[:, time] * state
             key = keys[:, time, :, None]

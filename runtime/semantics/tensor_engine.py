@@ -7,6 +7,7 @@ Source: AWS Neuron documentation, `nki.isa.nc_matmul`, the architecture guides.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def product(stationary: Array, moving: Array) -> Array:
 
     Shapes: [..., M] and [..., N] give [M, N].
     """
-    left, right = (operand.reshape(-1, operand.shape[-1]) for operand in (stationary, moving))
+    left, right = (operand.reshape(prod(operand.shape[:-1]), operand.shape[-1]) for operand in (stationary, moving))
     total = np.zeros((left.shape[1], right.shape[1]), np.result_type(left, right))
     for row, column in zip(left, right, strict=True):
         total += np.multiply.outer(row, column)

@@ -58,6 +58,7 @@ def _plus(array: Array, bias: Array | None) -> Array:
 
 
 def _norm(array: Array, gamma: Array, beta: Array | None, epsilon: float) -> Array:
-    centred = array - array.mean(axis=-1, keepdims=True)
-    variance = np.square(centred).mean(axis=-1, keepdims=True)
+    count = max(1, array.shape[-1])  # of nothing there is no mean, and none is needed
+    centred = array - array.sum(axis=-1, keepdims=True) / count
+    variance = np.square(centred).sum(axis=-1, keepdims=True) / count
     return _plus(np.asarray(centred / np.sqrt(variance + epsilon) * gamma), beta)

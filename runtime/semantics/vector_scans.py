@@ -37,7 +37,7 @@ def tensor_tensor_scan(inst: Any, operands: Sequence[Any]) -> Array:
         state = operate(inst.op0, left[:, column], state, reverse=inst.reverse0)
         state = operate(inst.op1, state, right[:, column], reverse=inst.reverse1)
         states[:, column] = state
-    return like_result(states, inst)
+    return like_result(states.reshape(data0.shape), inst)
 
 
 @uses_machine

@@ -12,6 +12,7 @@ from math import prod
 
 from runtime.access import NeuronAP
 from runtime.affine import Affine, Axis
+from runtime.dtypes import f8e8m0
 from runtime.engines import NeuronEngine
 from runtime.instructions import NeuronInst
 from runtime.iterations import Undecided, witness
@@ -100,7 +101,8 @@ def _unaligned_start(
 
 
 def _check_tensor_engine(inst: NeuronInst, plan: ClassPlan, target: Target, findings: Findings) -> None:
-    legal = (*target.matmul_dtypes, *target.mx_matmul_dtypes)
+    of_groups = (*target.mx_matmul_dtypes, f8e8m0) if target.mx_matmul_dtypes else ()  # and their scales
+    legal = (*target.matmul_dtypes, *of_groups)
     mode = getattr(inst, "perf_mode", None) if any(one.enum == "perf_mode" for one in plan.info.attributes) else None
     in_mode = None if mode is None else target.dtypes_in(mode)
     if mode is not None and in_mode is None:

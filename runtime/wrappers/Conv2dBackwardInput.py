@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.Conv2dBackwardInputGen import Conv2dBackwardInputGen
 from runtime.instructions import Problem
+from runtime.operand_shapes import why_not_stated
 from runtime.relations import may_be_equal
 from runtime.windows import Windows, why_not_convolved, why_not_counts
 
@@ -17,6 +18,8 @@ class Conv2dBackwardInput(Conv2dBackwardInputGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
+        if why := why_not_stated(self.type, 2):
+            yield Problem(why)
         lists = self.strides, self.padding, self.dilations
         wrong = [*why_not_convolved(self.type, self.weights.type, *lists, self.groups)]
         for name, message in wrong:

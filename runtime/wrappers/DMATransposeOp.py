@@ -8,6 +8,7 @@ from generated.neuron.DMATransposeOpGen import DMATransposeOpGen
 from runtime.access import NeuronAP
 from runtime.infer.copies import DMA_TRANSPOSE_AXES
 from runtime.instructions import Problem
+from runtime.targets import Target, trn2
 
 
 class DMATransposeOp(DMATransposeOpGen):
@@ -31,6 +32,10 @@ class DMATransposeOp(DMATransposeOpGen):
             yield from self._gather_problems()
         else:
             yield from self._direct_problems()
+
+    def verify_on(self, target: Target) -> Iterator[Problem]:
+        if self._indices is not None and target < trn2:
+            yield Problem(f"indices choose rows from trn2 on, and not on {target}", "indices")
 
     def _direct_problems(self) -> Iterator[Problem]:
         if self._oob_mode == "skip":

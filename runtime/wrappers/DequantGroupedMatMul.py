@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.DequantGroupedMatMulGen import DequantGroupedMatMulGen
 from runtime.instructions import Problem
+from runtime.operand_shapes import why_not_stated
 from runtime.packed import GGUF, why_not_weights
 from runtime.relations import may_be_equal
 
@@ -19,6 +20,8 @@ class DequantGroupedMatMul(DequantGroupedMatMulGen):
         yield from super().verify()
         for name, message in why_not_weights(self.scheme, self.weights.type):
             yield Problem(message, name)
+        if why := why_not_stated(self.type, 1):
+            yield Problem(why)
         src, shape, count = self.src.type.shape, self.type.shape, self.weights.type.n_elements
         if src is None or shape is None or len(src) != 2 or len(shape) != 2 or self.scheme not in GGUF:
             return

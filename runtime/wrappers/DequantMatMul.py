@@ -58,7 +58,7 @@ class DequantMatMul(DequantMatMulGen):
 
     def _extents(self) -> Iterator[Problem]:
         src, shape = self.src.type.shape, self.weights.type.shape
-        if src is None or len(src) != 2 or self.type.shape is None:
+        if src is None or len(src) != 2 or self.type.shape is None or len(self.type.shape) != 2:
             return
         summed, columns = src[1], self.type.shape[1]
         if self.scheme in HALVES:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from generated.neuron.MemsetOpGen import MemsetOpGen
 from runtime.instructions import Problem
+from runtime.operand_shapes import why_not_stated
 
 
 class MemsetOp(MemsetOpGen):
@@ -15,6 +16,8 @@ class MemsetOp(MemsetOpGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
+        if why := why_not_stated(self.type):
+            yield Problem(why)
         dtype, value = self.type.dtype, self._value
         if dtype is not None and dtype.is_int and not (dtype.lowest <= value <= dtype.largest and value == int(value)):
             yield Problem(f"value is {value}, which is no element of {dtype}", "value")

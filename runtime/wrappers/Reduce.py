@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.ReduceGen import ReduceGen
 from runtime.instructions import Problem
+from runtime.relations import extent
 
 
 class Reduce(ReduceGen):
@@ -21,3 +22,6 @@ class Reduce(ReduceGen):
                 yield Problem(f"axes has {axis}, and src has {rank} dimension{'s' * (rank != 1)}", "axes")
             elif axis in self.axes[:index]:
                 yield Problem(f"axes has {axis} twice", "axes")
+        reduced = [extent(self.src.type.shape, axis) for axis in self.axes]
+        if self.op in ("max", "min", "mean") and 0 in reduced:
+            yield Problem(f"there is no {self.op} of no elements: src is {self.src.type}", "src")

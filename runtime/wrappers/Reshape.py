@@ -25,7 +25,10 @@ class Reshape(ReshapeGen):
             return
         known = [dim for dim in new if isinstance(dim, int)]
         others, is_open = prod(known), len(known) < len(new)
+        if is_open and not others:
+            yield Problem(f"new_shape {shown(new)} has no elements, which leaves the open extent open", "new_shape")
+            return
         if count is None:
             return
-        if count % others if is_open and others else (count != others if not is_open else count > 0):
+        if count % others if is_open else count != others:
             yield Problem(f"src has {count} elements, which do not fit the shape {shown(new)}", "new_shape")

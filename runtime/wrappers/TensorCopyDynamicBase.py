@@ -52,6 +52,8 @@ class TensorCopyDynamicBase(TensorCopyDynamicBaseGen):
                 "offset_scale",
             )
         count = self.n_indices
+        if count == 0 and self._generic_addrs is not None:
+            yield Problem(f"generic_addrs is {self._generic_addrs.type}; expected at least one index", "generic_addrs")
         if count is not None and count > 1 and len(window.shape) == rank and window.shape[dim] != 1:
             yield Problem(
                 f"{self.window_name} has extent {window.shape[dim]} along generic_dim {dim}; "

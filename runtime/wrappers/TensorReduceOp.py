@@ -33,3 +33,5 @@ class TensorReduceOp(TensorReduceOpGen):
                 "and never dimension 0, the partitions",
                 "reduce_dims",
             )
+        elif 0 in self._src.shape[rank - len(dims) :]:
+            yield Problem(f"src is {self._src.type}, which has nothing to combine along {list(dims)}", "src")

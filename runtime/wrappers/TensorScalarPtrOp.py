@@ -9,6 +9,7 @@ from runtime.arithmetic import ALU_OF_ONE, BITVEC
 from runtime.dtypes import f32
 from runtime.engines import NeuronEngine
 from runtime.instructions import Problem
+from runtime.relations import extent
 from runtime.targets import Target, trn2
 from runtime.tile_rules import why_not_on_bits
 
@@ -70,8 +71,13 @@ class TensorScalarPtrOp(TensorScalarPtrOpGen):
         operand = self._operand1 if number else self._operand0
         dtype = None if operand is None else operand.type.dtype
         is_tile = number == 1 and self._is_scalar_tensor_tensor
-        if dtype is None or is_tile:
+        if operand is None or dtype is None or is_tile:
             return
+        count = operand.type.n_elements
+        partitions = 1 if self._src.type.shape == () else extent(self._src.type.shape, 0)
+        if count is not None and count != 1 and isinstance(partitions, int) and count != partitions:
+            expected = f"one, or one for each of {partitions} partitions of src"
+            yield Problem(f"{name} is {operand.type}; expected {expected}", name)
         if op in BITVEC and not dtype.is_int:
             yield Problem(f"{name} has elements of {dtype}; {op} works on the bits of integers", name)
         elif op not in BITVEC and dtype is not f32:

@@ -1,4 +1,4 @@
-"""The op table of rlx_compile/precision.rs of the RLX compiler, read from that document line by line.
+"""The op table of rlx-compile/src/precision.rs of the RLX compiler, read from that document line by line.
 
 A row is the name of an operation, its kind, and what its two further lists say of it: `f32` where a backend has kernels
 for f32 only, `intact` where no data type of it is changed. Deliberately absent: anything from definitions.

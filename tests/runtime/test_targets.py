@@ -54,7 +54,7 @@ def test_matmul_dtypes() -> None:
     for target in (trn1, trn2):
         assert {dtype.name for dtype in target.matmul_dtypes} == first | {"f8e3m4", "tf32"}
     assert {dtype.name for dtype in trn3.matmul_dtypes} == first | {"f8e3m4", "tf32", "f8e4m3fn"}
-    assert [dtype.name for dtype in trn3.mx_matmul_dtypes] == ["f8e4m3fn", "f8e5m2"]
+    assert [dtype.name for dtype in trn3.mx_matmul_dtypes] == ["f8e4m3fn", "f8e5m2", "f4e2m1"]
     assert not any(target.mx_matmul_dtypes for target in (inf1, trn1, trn2))
 
 

@@ -30,7 +30,6 @@ ROWS = np.zeros(2)
         ("graph.sample %x uniforms %u", np.zeros(2, np.int32), {"x": LOGITS, "u": ROWS * np.nan}, "at least 0"),
         ("graph.sample %x", np.zeros(2, np.int32), {"x": LOGITS * np.nan}, r"logits\[0\] have no probabilities"),
         ("graph.sample %x", np.zeros(1, np.int32), {"x": np.array([[-np.inf, -np.inf]])}, "have no probabilities"),
-        ("graph.sample %x", np.zeros(2, np.int32), {"x": LOGITS[:, :0]}, "have no probabilities"),
     ],
 )
 def test_a_value_that_means_nothing_is_refused(form: str, result: Any, inputs: dict[str, Any], message: str) -> None:

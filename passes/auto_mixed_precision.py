@@ -42,9 +42,10 @@ from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
 from passes.precision.ends import narrow_ends
+from passes.precision.facts_of import is_idle_cast
 from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
-from passes.precision.new_values import convert_constant, new_cast, retarget
+from passes.precision.new_values import convert_constant, new_cast
 from passes.precision.policy import PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
@@ -136,6 +137,7 @@ class AutoMixedPrecision(TargetLowering):
         self._casts = set()
         self._heads, self._rounded = {}, set()
         changed = bool(decisions.dtypes)
+        _leave_out_casts(decisions)
         uses = _uses_of(decisions.survey)
         moves: _Moves = {}
         for value in _values(f, self.policy.floats):
@@ -164,7 +166,6 @@ class AutoMixedPrecision(TargetLowering):
                 others.setdefault(wanted, []).append((user, slot))
         if dtype is not declared:
             value.type = value.type.with_dtype(dtype)
-            retarget(value, dtype)
             self._note(value, declared, dtype)
             if not holds(declared, dtype) and isinstance(value, (Instruction, Result)):
                 self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
@@ -219,6 +220,20 @@ def _values(f: Function, floats: tuple[DType, ...]) -> list[Value]:
         for block in inst.blocks:
             values += [argument for argument in block.arguments if argument.type.dtype in floats]
     return values
+
+
+def _leave_out_casts(decisions: Decisions) -> None:
+    """Let what reads a cast from f32 to f32 read its operand, where both have become one lower float."""
+    gone: set[Instruction] = set()
+    for inst, dtype in decisions.dtypes.items():
+        if isinstance(inst, Instruction) and is_idle_cast(inst):
+            source = values_of(inst)[0]
+            if isinstance(source, Value) and decisions.dtypes.get(source) is dtype:
+                inst.replaceAllUsesWith(source)
+                inst.eraseFromParent()
+                gone.add(inst)
+    if gone:
+        decisions.survey.insts = [inst for inst in decisions.survey.insts if inst not in gone]
 
 
 def _uses_of(survey: Survey) -> dict[Operand, list[_Use]]:

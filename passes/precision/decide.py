@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from passes.precision.constants import Constants
 from passes.precision.definitions import Lowered
@@ -205,8 +206,8 @@ class Decisions:
         low = {inst for inst, one in self.of.items() if one.is_low}
         products = [node.inst for node in self.survey.nodes.values() if is_product(self.survey, node.inst)]
         has_low = any(inst in low or _gives_low(inst) for inst in products)
-        is_illegal = any(inst in self.of and self.of[inst].reason.rule is Rule.SIGNATURE for inst in products)
-        if not (has_low or is_illegal):
+        hopeless = any(inst in self.of and self.of[inst].reason.rule in _HOPELESS for inst in products)
+        if not (has_low or hopeless):
             return
         idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates)
         for inst in idle:
@@ -330,6 +331,10 @@ class Decisions:
         if self._overrides.precision_of(node) is not None:
             return f"{self.policy.name}: an override"
         return f"{self.policy.name}: {node.facts.op_kind}"
+
+
+_HOPELESS: Final = (Rule.SIGNATURE, Rule.QUANTIZED, Rule.LOGARITHM)
+"""Why products are f32 that a policy wants low, so that low values around them would gain nothing."""
 
 
 def _gives_low(inst: Instruction) -> bool:

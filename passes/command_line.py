@@ -15,6 +15,7 @@ from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import PassManager
 from passes.framework.pass_run import PassRun
 from passes.pipelines import PIPELINES
+from passes.precision.policy_file import ReadTree
 from passes.precision.report_file import telling
 from passes.registry import load_all
 from passes.report import pass_table, pipeline_table, run_report
@@ -25,8 +26,13 @@ from runtime.program_files import complain, discard_output, write_out, write_pro
 from runtime.text.printer import print_module
 
 
-def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = None) -> int:
-    """Run the command line and return its exit status; `front_ends` read and write files of foreign forms."""
+def main(
+    arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = None, read_tree: ReadTree | None = None
+) -> int:
+    """Run the command line and return its exit status.
+
+    `front_ends` read and write files of foreign forms, `read_tree` reads the YAML of policy files.
+    """
     show_traceback = False
     try:
         given = read_arguments(arguments)
@@ -34,7 +40,7 @@ def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = 
             given = _arguments_of_reproducer(given)
         show_traceback = given.traceback
         if not given.list:
-            return _run(given, front_ends or {})
+            return _run(given, front_ends or {}, read_tree)
         write_out("\n".join(part for part in (pass_table(load_all()), pipeline_table(PIPELINES)) if part) + "\n")
     except DiagnosticsError as error:
         complain(str(error))
@@ -55,8 +61,8 @@ def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
     return read_arguments([*arguments_in(given.file), *others])
 
 
-def _run(given: argparse.Namespace, front_ends: FrontEnds) -> int:
-    session = open_session(given, front_ends)
+def _run(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None) -> int:
+    session = open_session(given, front_ends, read_tree)
     try:
         with fetching(given.file, given.output, front_ends):
             runs = _run_passes(session)

@@ -20,7 +20,8 @@ from passes.debugging.reproducer import check_place
 from passes.foreign_files import FrontEnds, check_overwriting, evaluator_for, hang_signatures, read_foreign
 from passes.framework.pass_manager import Check, Judge, Step, passes_of
 from passes.framework.rewrite_limit import RewriteLimit
-from passes.precision.policy import UnknownPolicyError, policy_named
+from passes.precision.policy_file import ReadTree
+from passes.precision.policy_option import precision_steps
 from passes.precision.report_file import check_report, precision_passes
 from passes.statistics_file import is_file
 from runtime.array_files import read_arrays
@@ -62,20 +63,21 @@ class Session:
         return self.given.rewrite_limit is not None or self.given.bisect
 
 
-def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
+def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None = None) -> Session:
     """Make everything ready for a run.
 
     Raises: DiagnosticsError for mistakes in the usage, then in the program.
     """
     target = target_named(given.target)
-    steps = _steps(given, target)
+    classes = instruction_classes(given.classes)
+    policy = precision_steps(given.policy, read_tree, classes)
+    steps = (*_steps(given, target), *policy)
     printing = _printing(given, steps)
     if given.report is not None:
         check_report(given.report, given.output, steps)
     if given.reproducer is not None:
         check_place(given.reproducer)
     arrays = _arrays(given.verify_numerics)
-    classes = instruction_classes(given.classes)
     program = read_foreign(given.file, front_ends) or read_program(given.file, classes)
     module = program.module
     module.places = program.places
@@ -86,7 +88,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
         module.target = target.name
     elif module.target is not None:
         target = target_named(module.target)
-        steps = _steps(given, target)
+        steps = (*_steps(given, target), *policy)
     numerics = None
     if given.verify_numerics is not None:
         numerics = Numerics(arrays, given.seed or 0, evaluator_for(module, front_ends))
@@ -139,18 +141,7 @@ def _steps(given: argparse.Namespace, target: Target | None) -> tuple[Step, ...]
     return (
         *auto_cast_steps(given.auto_cast, given.auto_cast_type, target),
         *build_pipeline(given.passes, target, "--passes"),
-        *_precision_steps(given.policy),
     )
-
-
-def _precision_steps(policy: str | None) -> tuple[Step, ...]:
-    if policy is None:
-        return ()
-    try:
-        return build_pipeline(f"auto-mixed-precision{{policy={policy_named(policy).name}}}", None, "--policy")
-    except UnknownPolicyError as error:
-        message, _, help = str(error).partition("; ")
-        raise DiagnosticsError([Diagnostic("P007", message, help=help)]) from error
 
 
 def _check_of(program: Program, target: Target | None) -> Check:

@@ -36,8 +36,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar, Literal
 
+from passes.autocast.facts import widened_from
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
@@ -51,6 +53,7 @@ from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
 from passes.precision.survey import Survey
+from passes.precision.traffic import traffic_of
 from runtime.blocks import Block, Statement
 from runtime.dtypes import DType, holds
 from runtime.functions import Function, Module
@@ -118,6 +121,7 @@ class AutoMixedPrecision(TargetLowering):
         self._heads: dict[Block, Statement | None] = {}
         self._rounded: set[Value] = set()  # constants
         self._casts: set[Instruction] = set()  # that are inserted in a function
+        self._unread: list[Value] = []  # that were widened, and maybe for nobody
         self._kept: dict[str, list[tuple[Instruction, str]]] = {}
 
     def runOnModule(self, module: Module) -> bool:
@@ -131,11 +135,14 @@ class AutoMixedPrecision(TargetLowering):
         return iter(self._kept.get(f.name, ()))
 
     def transformStmts(self, f: Function) -> bool:
+        before = traffic_of(f.insts)
+        self.report.before += before
         if why_untouched(f, self.report):
+            self.report.after += before
             return False
         decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests)
         self._casts = set()
-        self._heads, self._rounded = {}, set()
+        self._heads, self._rounded, self._unread = {}, set(), []
         changed = bool(decisions.dtypes)
         _leave_out_casts(decisions)
         uses = _uses_of(decisions.survey)
@@ -146,7 +153,12 @@ class AutoMixedPrecision(TargetLowering):
             set_values(user, slots)
         if not self.requests.keep_io and f.module is not None and f is f.module.root_function:
             self.report.inserted -= len(narrow_ends(f, self._casts, self.policy.low))
+        for value in self._unread:
+            if isinstance(value, Instruction) and not value.has_users:
+                value.eraseFromParent()
+                self.report.removed += 1
         add_decisions(self.report, decisions, self._rounded)
+        self.report.after += traffic_of(f.insts) if changed else before
         kept = ((inst, one) for inst, one in decisions.of.items() if not (one.is_low or inst in self._rounded))
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
@@ -167,7 +179,7 @@ class AutoMixedPrecision(TargetLowering):
         if dtype is not declared:
             value.type = value.type.with_dtype(dtype)
             self._note(value, declared, dtype)
-            if not holds(declared, dtype) and isinstance(value, (Instruction, Result)):
+            if _loses(dtype, declared) and isinstance(value, (Instruction, Result)):
                 self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
         if not others:
             return False
@@ -178,6 +190,10 @@ class AutoMixedPrecision(TargetLowering):
             self._note(value, dtype, *others)
             return True
         for other, group in others.items():
+            narrow = widened_from(value, other) if self.policy.by_kind and dtype is declared else None
+            if narrow is not None:
+                self._read_instead(value, narrow, group, moves)
+                continue
             cast = new_cast(value, other, group[0][0])
             self._insert_behind(value, cast)
             self._casts.add(cast)
@@ -185,19 +201,21 @@ class AutoMixedPrecision(TargetLowering):
             AutoMixedPrecision.inserted_casts += 1
             self.report.inserted += 1
             self.report.shared += len(group) - 1
-            for user, slot in group:
-                if slot is None:
-                    user.replaceUseOfWith(value, cast)
-                else:
-                    moves.setdefault(user, {})[slot] = cast
+            _move(group, value, cast, moves)
         return True
+
+    def _read_instead(self, value: Value, narrow: Value, group: Sequence[_Use], moves: _Moves) -> None:
+        """Let uses that want the float that a value was widened from read that; a widening nobody reads goes later."""
+        self.report.shared += len(group)
+        self._unread.append(value)
+        _move(group, value, narrow, moves)
 
     def _note(self, value: Value, before: DType, after: DType) -> None:
         """Note that whatever gives a value rounds it now, where it does."""
         inst = value.owner if isinstance(value, Result) else value
         if not isinstance(inst, Instruction):
             return  # an argument of a region, which gets what is rounded already
-        if not holds(after, before):
+        if _loses(before, after):
             self.added_roundings.append(inst)
 
     def _insert_behind(self, value: Value, cast: Instruction) -> None:
@@ -211,6 +229,19 @@ class AutoMixedPrecision(TargetLowering):
         if block not in self._heads:
             self._heads[block] = next((each for each in block if not isinstance(each, Initializer)), None)
         block.insert(cast, before=self._heads[block])
+
+
+def _move(group: Sequence[_Use], old: Value, new: Value, moves: _Moves) -> None:
+    for user, slot in group:
+        if slot is None:
+            user.replaceUseOfWith(old, new)
+        else:
+            moves.setdefault(user, {})[slot] = new
+
+
+@cache
+def _loses(before: DType, after: DType) -> bool:
+    return not holds(after, before)
 
 
 def _values(f: Function, floats: tuple[DType, ...]) -> list[Value]:

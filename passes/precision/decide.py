@@ -67,6 +67,7 @@ class Decisions:
         self.dtypes: dict[Operand, DType] = {}  # in the order in which it was decided
         self._constants = Constants(self.survey)
         self._overrides = Overrides(policy.overrides)
+        self._kinds = {kind.value: policy.precision_of(kind) for kind in OpKind}
         self._judges: dict[DType, Judge] = {}
         self._new_judge = partial(
             Judge,
@@ -279,7 +280,7 @@ class Decisions:
                 return Reason(Rule.UNKNOWN_OPERATOR, f"what {label_of(node.inst)} computes is not known")
         if facts.precision_intact or facts.keeps_dtype:
             return Reason(Rule.TYPES_ARE_ITS_PURPOSE, Rule.TYPES_ARE_ITS_PURPOSE.value)
-        if not node.data:
+        if not node.data and not (self.policy.by_kind and dtype is not f32):
             return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
         if not is_f32_kind:
             return None
@@ -313,7 +314,7 @@ class Decisions:
         assert node.facts is not None
         if node.facts.follow and not self.policy.by_kind:
             return Precision.FOLLOW
-        return self.policy.precision_of(OpKind(node.facts.op_kind))
+        return self._kinds[node.facts.op_kind]
 
     def _precision_of(self, node: SurveyedNode) -> Precision:
         stated = self._overrides.precision_of(node)

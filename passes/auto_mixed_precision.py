@@ -34,7 +34,7 @@ are the same ones, the casts back to f32 give sticky values, and the operands th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Literal
@@ -44,7 +44,6 @@ from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
 from passes.precision.ends import narrow_ends
-from passes.precision.facts_of import is_idle_cast
 from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
 from passes.precision.new_values import convert_constant, new_cast
@@ -52,19 +51,18 @@ from passes.precision.policy import PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
-from passes.precision.survey import Survey
 from passes.precision.traffic import traffic_of
+from passes.precision.uses import Use, leave_out_casts, uses_of, values_in
 from runtime.blocks import Block, Statement
 from runtime.dtypes import DType, holds
 from runtime.functions import Function, Module
 from runtime.generic import Initializer
 from runtime.instructions import Instruction
-from runtime.operand_slots import set_values, values_of
+from runtime.operand_slots import set_values
 from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
 from runtime.values import BlockArgument, Operand, Result, Value
 
-_Use = tuple[Instruction, int | None]  # a slot of a node or terminator, or all slots of another instruction
 _Moves = dict[Instruction, dict[int, Operand]]
 
 
@@ -144,10 +142,10 @@ class AutoMixedPrecision(TargetLowering):
         self._casts = set()
         self._heads, self._rounded, self._unread = {}, set(), []
         changed = bool(decisions.dtypes)
-        _leave_out_casts(decisions)
-        uses = _uses_of(decisions.survey)
+        self.report.removed += leave_out_casts(decisions)
+        uses = uses_of(decisions.survey)
         moves: _Moves = {}
-        for value in _values(f, self.policy.floats):
+        for value in values_in(f, self.policy.floats):
             changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
         for user, slots in moves.items():
             set_values(user, slots)
@@ -163,12 +161,12 @@ class AutoMixedPrecision(TargetLowering):
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
 
-    def _rewrite(self, value: Value, uses: Sequence[_Use], decisions: Decisions, moves: _Moves) -> bool:
+    def _rewrite(self, value: Value, uses: Sequence[Use], decisions: Decisions, moves: _Moves) -> bool:
         """Give a value its dtype, and a cast for each other one that its uses want; return whether anything changed."""
         declared = value.type.dtype
         assert declared is not None
         dtype = decisions.dtypes.get(value, declared)
-        others: dict[DType, list[_Use]] = {}
+        others: dict[DType, list[Use]] = {}
         agree = False  # whether a use wants what the value is
         for user, slot in uses:
             wanted = declared if slot is None else decisions.wanted(user, slot, declared)
@@ -204,7 +202,7 @@ class AutoMixedPrecision(TargetLowering):
             _move(group, value, cast, moves)
         return True
 
-    def _read_instead(self, value: Value, narrow: Value, group: Sequence[_Use], moves: _Moves) -> None:
+    def _read_instead(self, value: Value, narrow: Value, group: Sequence[Use], moves: _Moves) -> None:
         """Let uses that want the float that a value was widened from read that; a widening nobody reads goes later."""
         self.report.shared += len(group)
         self._unread.append(value)
@@ -231,7 +229,7 @@ class AutoMixedPrecision(TargetLowering):
         block.insert(cast, before=self._heads[block])
 
 
-def _move(group: Sequence[_Use], old: Value, new: Value, moves: _Moves) -> None:
+def _move(group: Sequence[Use], old: Value, new: Value, moves: _Moves) -> None:
     for user, slot in group:
         if slot is None:
             user.replaceUseOfWith(old, new)
@@ -242,41 +240,3 @@ def _move(group: Sequence[_Use], old: Value, new: Value, moves: _Moves) -> None:
 @cache
 def _loses(before: DType, after: DType) -> bool:
     return not holds(after, before)
-
-
-def _values(f: Function, floats: tuple[DType, ...]) -> list[Value]:
-    values: list[Value] = [argument for argument in f.args if argument.type.dtype in floats]
-    for inst in f.insts:
-        values += [result for result in inst.results if result.type.dtype in floats]
-        for block in inst.blocks:
-            values += [argument for argument in block.arguments if argument.type.dtype in floats]
-    return values
-
-
-def _leave_out_casts(decisions: Decisions) -> None:
-    """Let what reads a cast from f32 to f32 read its operand, where both have become one lower float."""
-    gone: set[Instruction] = set()
-    for inst, dtype in decisions.dtypes.items():
-        if isinstance(inst, Instruction) and is_idle_cast(inst):
-            source = values_of(inst)[0]
-            if isinstance(source, Value) and decisions.dtypes.get(source) is dtype:
-                inst.replaceAllUsesWith(source)
-                inst.eraseFromParent()
-                gone.add(inst)
-    if gone:
-        decisions.survey.insts = [inst for inst in decisions.survey.insts if inst not in gone]
-
-
-def _uses_of(survey: Survey) -> dict[Operand, list[_Use]]:
-    """Return the slots that hold a value, by value: looking for them value by value would be quadratic in the slots."""
-    found: dict[Operand, list[_Use]] = {}
-    floats, nodes = survey.floats, survey.nodes
-    for inst in survey.insts:
-        if inst.is_terminator or inst in nodes:
-            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(values_of(inst))]
-        else:
-            uses = [(held, None) for held in dict.fromkeys(inst.operands())]
-        for value, slot in uses:
-            if value is not None and value.type.dtype in floats:
-                found.setdefault(value, []).append((inst, slot))
-    return found

@@ -2,7 +2,7 @@
 
 python -m bench                    all of them, written to bench/RESULTS.md
 python -m bench parse build        some of them, printed
-python -m bench brewing            that of brewing, or `importing`, `interpreter`: its section of RESULTS.md written
+python -m bench brewing            that of brewing, or `importing`, `interpreter`, `passes`: its section written
 python -m bench --smoke            all of them at tiny sizes, to see that they run
 """
 
@@ -14,16 +14,16 @@ from importlib.metadata import version
 from os import cpu_count
 from pathlib import Path
 
-from bench import brewing, importing, interpreter
+from bench import brewing, importing, interpreter, pass_growth
 from bench.benchmarks import BENCHMARKS
 from bench.contender import CONTENDERS, load_contender
 from bench.report import with_section, write_growth_table, write_main_table, write_page
 from bench.run import SMOKE_SIZES, Plan, Row, run_benchmarks
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-BREWING, IMPORTING, INTERPRETER = "brewing", "importing", "interpreter"
-"""The benchmarks with peers of their own: of whole processes, and of running a model."""
-NAMES = (*BENCHMARKS, BREWING, IMPORTING, INTERPRETER)
+BREWING, IMPORTING, INTERPRETER, PASSES = "brewing", "importing", "interpreter", "passes"
+"""The benchmarks with peers of their own: of whole processes, of running a model, and of passes."""
+NAMES = (*BENCHMARKS, BREWING, IMPORTING, INTERPRETER, PASSES)
 
 
 def main() -> int:
@@ -44,6 +44,8 @@ def main() -> int:
     if INTERPRETER in names and not options.contender:
         smoke = interpreter.SMOKE_SIZES, interpreter.SMOKE_STAGES
         sections.append(interpreter.write_section(*smoke if options.smoke else (interpreter.SIZES,)))
+    if PASSES in names and not options.contender:
+        sections.append(pass_growth.write_section(pass_growth.SMOKE_SIZES if options.smoke else pass_growth.SIZES))
     tables += sections
     print("\n\n".join("\n".join(table) for table in tables))
     if not (options.smoke or options.names or options.contender):

@@ -1,51 +1,73 @@
-"""How the processor time of the numeric passes grows with the program: `python -m bench.pass_growth [--largest N]`.
+"""How the processor time of the passes grows with the program: `python -m bench passes`, or this module by itself.
 
-Two programs: a kernel of loads, products, activations, casts and sums, each with its own tensors and values; and a
-hub, one value that every product reads. The exponent is that of the least squares of log(time) on log(statements).
+    python -m bench.pass_growth [--largest N] [PASS ...]        printed, up to N statements
 
-Deliberately absent: peers, and a page of results. The figures of a run are printed.
+Four programs: a kernel of loads, products, activations, casts and sums, each with its own tensors and values; a hub,
+values that every statement reads; copies and conversions in device memory; an ONNX model, for the precision policies.
+Each pass of `passes/registry.py` runs on those that it is for. The exponent is that of the least squares of log(time)
+on log(statements).
+
+`mlir-opt -canonicalize` runs on the kernel's round trips as text of MLIR, where it is installed. It parses and prints
+as well, so its figure is an upper bound of what its rewriting takes.
 """
 
 import argparse
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
 
+from bench.measure import growth_exponent
+from bench.peer_mlir import canonicalized
+from frontends.onnx import SIGNATURES
 from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from generated.neuron.TensorReduceOpGen import TensorReduceOpGen
 from passes.build import build_pipeline
 from passes.framework.dot_transform import DotTransform
+from passes.registry import PASSES
 from runtime.access import NeuronAP
 from runtime.builder import Builder
 from runtime.builtin import Return
 from runtime.dtypes import bf16, f32
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
+from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.targets import trn2
 from runtime.types import Type
+from runtime.values import Value
 from runtime.wrappers.ActivationOp import ActivationOp
 from runtime.wrappers.MatMulOp import MatMulOp
+from runtime.wrappers.OffloadedMemCast import OffloadedMemCast
+from runtime.wrappers.OffloadedMemCpy import OffloadedMemCpy
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
+HEAD = "## Passes"
 SHAPE = (128, 128)
-PASSES = (
+SIZES = (10_000, 100_000, 1_000_000)
+SMOKE_SIZES = (100, 200)
+WITH_OPTIONS = (
     "auto-cast-fp32{mode=matmult}",
     "auto-cast-fp32{mode=all}",
     "auto-cast-fp32{mode=all, inline=false}",
-    "auto-cast-inputs",
-    "enforce-alu-dt-acc",
-    "dtype-mutator",
+    "auto-mixed-precision{policy=autocast-bf16}",
 )
-"""`enforce-alu-dt-acc` and `dtype-mutator` find what they do in the kernel as it stands."""
+"""What does nothing by default; every other pass runs without options."""
+PROGRAMS_OF = {
+    "auto-mixed-precision": ("model",),
+    "cast-op-elimination": ("offloaded",),
+    "eliminate-copies": ("offloaded",),
+}
+"""The programs of passes that are not about compute engines; all others run on the kernel and the hub."""
 
 
 def kernel(statements: int) -> Module:
-    """Return a program of groups of ten statements."""
+    """Return a program of groups of fifteen statements."""
     module, function = _module()
     build = Builder(function)
     source = build.tensor("x", f32, SHAPE, "dram", isInput=True)
     psum = build.tensor("p", f32, SHAPE, "psum")
-    for number in range(statements // 10):
+    for number in range(statements // 15):
         tensor = build.tensor(f"t{number}", f32, SHAPE, "sbuf")
         build.insert(SBAtomLoadGen(NeuronAP(source), dst=NeuronAP(tensor)))
         build.insert(MatMulOp(NeuronAP(tensor), NeuronAP(tensor), dst=NeuronAP(psum)))
@@ -57,24 +79,82 @@ def kernel(statements: int) -> Module:
         narrow = build.insert(ActivationOp(cast, "exp", dtype=bf16))
         moved = build.insert(TensorCopyOp(narrow, dtype=bf16))
         build.insert(TensorReduceOpGen(moved, "add", [1], dtype=f32))
+        rounded = build.insert(ActivationOp(NeuronAP(psum), "relu", dtype=bf16))
+        build.insert(ActivationOp(build.insert(TensorCopyOp(rounded, dtype=f32)), "tanh", dtype=f32))
+        build.insert(TensorCopyOp(build.insert(TensorCopyOp(rounded, dtype=f32)), dtype=bf16))
     build.insert(Return())
     return module
 
 
 def hub(statements: int) -> Module:
-    """Return a program in which one value, and one tensor, have a user in every statement."""
+    """Return a program in which two values, or one and a tensor, have all statements as users."""
     module, function = _module()
     build = Builder(function)
-    value = build.insert(ActivationOp(function.body.add_argument(Type.tensor(f32, SHAPE), "x"), "exp", dtype=f32))
+    argument = function.body.add_argument(Type.tensor(f32, SHAPE), "x")
+    value = build.insert(ActivationOp(argument, "exp", dtype=f32))
+    narrow = build.insert(ActivationOp(argument, "relu", dtype=bf16))
     tensor = build.tensor("t", f32, SHAPE, "sbuf")
     build.insert(TensorCopyOp(value, dst=NeuronAP(tensor)))
     for number in range(statements):
-        if number % 3:
+        if number % 3 == 0:
+            build.insert(TensorCopyOp(value, dtype=bf16))
+        elif number % 3 == 1:
             build.insert(MatMulOp(value, NeuronAP(tensor)))
         else:
-            build.insert(TensorCopyOp(value, dtype=bf16))
+            build.insert(TensorCopyOp(narrow, dtype=f32))
     build.insert(Return())
     return module
+
+
+def offloaded(statements: int) -> Module:
+    """Return a program of groups of five statements: a copy in device memory, a conversion, a copy, a load, a use."""
+    module, function = _module()
+    build = Builder(function)
+    source = build.tensor("x", f32, SHAPE, "dram", isInput=True)
+    for number in range(statements // 5):
+        copied = build.tensor(f"a{number}", f32, SHAPE, "dram")
+        narrow = build.tensor(f"b{number}", bf16, SHAPE, "dram")
+        again = build.tensor(f"c{number}", bf16, SHAPE, "dram")
+        build.insert(OffloadedMemCpy(NeuronAP(source), dst=NeuronAP(copied)))
+        build.insert(OffloadedMemCast(NeuronAP(copied), dst=NeuronAP(narrow)))
+        build.insert(OffloadedMemCpy(NeuronAP(narrow), dst=NeuronAP(again)))
+        build.insert(ActivationOp(build.insert(SBAtomLoadGen(NeuronAP(again), dtype=bf16)), "exp", dtype=f32))
+    build.insert(Return())
+    return module
+
+
+def model(statements: int) -> Module:
+    """Return an ONNX model in groups of four nodes, each on what the one before gives, and one weight."""
+    module, function = Module(), Function("main")
+    module.add_function(function)
+    module.signatures = SIGNATURES
+    function.operator_sets[ONNX_DOMAIN] = 20
+    build, type = Builder(function), Type.tensor(f32, SHAPE)
+    value: Value = function.body.add_argument(type, "x")
+    weight = function.body.add_argument(type, "w")
+    for _ in range(statements // 4):
+        product = build.insert(OnnxNode("MatMul", [value, weight], result_types=[type]))
+        total = build.insert(OnnxNode("Add", [product, value], result_types=[type]))
+        shares = build.insert(OnnxNode("Softmax", [total], {"axis": 1}, result_types=[type]))
+        value = build.insert(OnnxNode("Gelu", [shares], result_types=[type]))
+    build.insert(Return([value]))
+    return module
+
+
+PROGRAMS: dict[str, Callable[[int], Module]] = {"kernel": kernel, "hub": hub, "offloaded": offloaded, "model": model}
+
+
+def pipelines(names: Sequence[str] = ()) -> list[str]:
+    """Return what is measured: each pass of the table, or those of these names, with the options that it needs."""
+    found = []
+    for name in names or PASSES:
+        found += [each for each in WITH_OPTIONS if each.startswith(f"{name}{{")] or [name]
+    return found
+
+
+def programs_for(pipeline: str) -> tuple[str, ...]:
+    """Return which programs a pass is for."""
+    return PROGRAMS_OF.get(pipeline.partition("{")[0], ("kernel", "hub"))
 
 
 def _module() -> tuple[Module, Function]:
@@ -96,27 +176,64 @@ def seconds(make: Callable[[int], Module], statements: int, pipeline: str, repea
     return best
 
 
-def exponent(sizes: list[int], times: list[float]) -> float:
-    """Return the slope of log(time) over log(size) by least squares."""
-    xs, ys = [math.log(size) for size in sizes], [math.log(each) for each in times]
-    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
-    above = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
-    return above / sum((x - mean_x) ** 2 for x in xs)
+@dataclass(frozen=True)
+class Growth:
+    """The times of one pass on one program. Units: CPU seconds."""
+
+    program: str
+    pipeline: str
+    sizes: Sequence[int]
+    times: Sequence[float]
+
+    @property
+    def exponent(self) -> float:
+        """How the time grows with the size."""
+        return growth_exponent(self.sizes, self.times)
+
+    @property
+    def cells(self) -> list[str]:
+        """Return the row of a table."""
+        each = [f"{time * 1e6 / size:.2f}" for time, size in zip(self.times, self.sizes, strict=True)]
+        return [self.pipeline, self.program, *each, f"{self.exponent:.3f}"]
+
+
+def measured(names: Sequence[str], sizes: Sequence[int]) -> Iterator[Growth]:
+    """Yield the growth of each pass on each program that it is for."""
+    for pipeline in pipelines(names):
+        for program in programs_for(pipeline):
+            make = PROGRAMS[program]
+            times = [seconds(make, size, pipeline, 3 if size <= 10_000 else 1) for size in sizes]
+            yield Growth(program, pipeline, sizes, times)
+
+
+def write_section(sizes: Sequence[int] = SIZES) -> list[str]:
+    """Measures, and gives the section of RESULTS.md."""
+    rows = list(measured((), sizes))
+    peer = canonicalized(sizes)
+    lines = [
+        HEAD,
+        "",
+        "CPU microseconds a statement of passes on programs of so many statements (`bench/pass_growth.py`), and the",
+        "exponent of the growth of the whole time by least squares on logarithms: the least of three runs, beyond",
+        f"10,000 of one. Measured by `python -m bench passes` on {date.today().isoformat()}.",
+        "" if peer else "\nNot installed on this machine, and so not measured beside eliminate-casts: mlir-opt.\n",
+        f"| pass | program | {' | '.join(f'{size:,}' for size in sizes)} | exponent |",
+        f"|---|---|{'---:|' * (len(sizes) + 1)}",
+    ]
+    cells = [*(row.cells for row in rows), *(row.cells for row in peer)]
+    return lines + [f"| {' | '.join(row)} |" for row in cells]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.pass_growth", description=__doc__.partition("\n")[0])
-    parser.add_argument("--largest", type=int, default=1_000_000, help="statements of the largest program")
-    largest: int = parser.parse_args().largest
-    sizes = [max(size, 10) for size in (largest // 100, largest // 10, largest)]
-    for make in (kernel, hub):
-        for pipeline in PASSES:
-            times = [seconds(make, size, pipeline, 1 if size > 200_000 else 2) for size in sizes]
-            shown = ", ".join(f"{each * 1e6 / size:.2f}" for each, size in zip(times, sizes, strict=True))
-            growth = exponent(sizes, times)
-            print(
-                f"{make.__name__:7} {pipeline:40} exponent {growth:.3f}, microseconds a statement {shown}", flush=True
-            )
+    parser.add_argument("--largest", type=int, default=SIZES[-1], help="statements of the largest program")
+    parser.add_argument("passes", nargs="*", metavar="PASS", help="passes to measure; default: all of the table")
+    given = parser.parse_args()
+    if unknown := [name for name in given.passes if name not in PASSES]:
+        parser.error(f"no pass is called {', '.join(unknown)}; there are {', '.join(PASSES)}")
+    sizes = [max(size, 100) for size in (given.largest // 100, given.largest // 10, given.largest)]
+    for row in measured(given.passes, sizes):
+        print("  ".join(f"{cell:<42}" if at == 0 else f"{cell:>8}" for at, cell in enumerate(row.cells)), flush=True)
     return 0
 
 

@@ -4,7 +4,6 @@ A run without arguments, by far the most common one, first finds out whether any
 nothing is imported that takes time: where nothing has, Python itself takes most of it.
 """
 
-import gc
 import os
 import sys
 
@@ -13,13 +12,20 @@ _TOOL = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line, unless parts of it come from somewhere else."""
+    try:
+        return _run_without_collector(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        print("interrupted; every file is whole, run brewer again for the others", file=sys.stderr)
+        return 130  # as shells say of SIGINT
+
+
+def _run_without_collector(arguments: list[str]) -> int:
+    import gc  # here, where Ctrl-C is no traceback
+
     collects = gc.isenabled()
     gc.disable()  # nothing here lives in circles, and looking for them takes a fifth of the time
     try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
-    except KeyboardInterrupt:
-        print("interrupted; every file is whole, run brewer again for the others", file=sys.stderr)
-        return 2
+        return _run(arguments)
     finally:
         if collects:
             gc.enable()

@@ -37,9 +37,11 @@ def check_destination(definition: Definition, in_memory: bool, problems: Problem
 
 def check_memories(definition: Definition, vocabulary: Vocabulary, problems: Problems) -> None:
     """Reports an operand or a destination in memories that no engine of the instruction reads, or writes."""
-    known = dict(vocabulary.engine_memories)
     engines = definition.engines.legal
-    if not engines or any(engine not in known for engine in engines):
+    if not engines:
+        return  # as of most
+    known = dict(vocabulary.engine_memories)
+    if any(engine not in known for engine in engines):
         return
     for operand in definition.operands:
         reads = {memory for engine in engines for memory in known[engine].reads}

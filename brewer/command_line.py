@@ -1,6 +1,7 @@
 """`python -m brewer`: the arguments, the sub-commands, and the exit codes.
 
 0: generated/ is current, or was written. 1: it is stale (`--check`, `--diff`). 2: mistakes in definitions or usage.
+130: interrupted.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ examples:
 To add an instruction, write defs/<dialect>/<Name>.yaml, run brewer, and review the diff of generated/.
 --check lists what is not up to date, and shows at most {SHOWN_BY_CHECK} lines of difference.
 
-exit codes: 0 up to date or written, 1 not up to date (--check, --diff), 2 mistakes in definitions or usage
+exit codes: 0 up to date or written, 1 not up to date (--check, --diff), 2 mistakes in definitions or usage,
+130 interrupted
 """
 
 

@@ -37,7 +37,7 @@ def constructor_view(definition: Definition, fields: Sequence[FieldView], init: 
     others = [parameter for parameter in init if parameter.name != "result_type"]
     has_dst = definition.dst.use != "forbidden" and any(parameter.name == "dst" for parameter in others)
     result_type = _result_type(definition, has_dst)
-    keywords = {parameter.name: _keyword(parameter) for parameter in others}
+    keywords = {parameter.name: parameter.text for parameter in others}
     dst = keywords.pop("dst", "")
     front = [dst] if has_dst else []
     named = tuple(field for field in fields if field.kind == "attribute" and field.default)
@@ -86,8 +86,3 @@ def _keywords_for_type(result_type: ResultType, front: list[str]) -> list[str]:
     if result_type == "free_dtype":
         return ["dtype: DType | None = None", *front, "result_type: Type | None = None"]
     return [*front, "result_type: Type" if result_type == "given" else "result_type: Type | None = None"]
-
-
-def _keyword(parameter: Parameter) -> str:
-    default = f" = {parameter.default}" if parameter.default else ""
-    return f"{parameter.name}: {parameter.annotation}{default}"

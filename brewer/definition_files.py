@@ -5,6 +5,7 @@ Deliberately absent: what begins with a dot. It belongs to tools, or to editors,
 
 from __future__ import annotations
 
+import keyword
 import os
 import re
 import stat
@@ -29,7 +30,8 @@ from runtime.diagnostics import Place, shown_path
 LARGEST = 1 << 19
 """Bytes of the largest file that is read. Definitions have a few thousand."""
 _YAML_NAME = re.compile(r".\.y[^.]*ml\Z", re.IGNORECASE)
-DIALECT = re.compile(r"[a-z][a-z0-9_]*\Z")
+_DIALECT = re.compile(r"[a-z][a-z0-9_]*\Z")
+_TAKEN = frozenset(("vocabulary", *keyword.kwlist))  # a brewed module beside the dialects, and what cannot be imported
 
 
 @frozen
@@ -37,6 +39,16 @@ class Headers:
     headers: tuple[Header, ...]  # sorted by file
     facts: tuple[FactsDocument, ...]  # sorted by file
     unread: frozenset[str]  # names, by their files, of definitions that could not be read so far
+
+
+def why_no_dialect(name: str) -> str | None:
+    """Why a folder of that name is none of definitions; None where it is one."""
+    if _DIALECT.match(name) and name not in _TAKEN:
+        return None
+    reason = "a dialect is a Python package in lower case"
+    if name in _TAKEN:
+        reason += ", and this is " + ("that of the words" if name == "vocabulary" else "a keyword of Python")
+    return reason
 
 
 def load_vocabulary(project: Project, problems: Problems) -> Vocabulary | None:
@@ -101,8 +113,8 @@ def _is_in_its_place(file: str, project: Project, problems: Problems) -> bool:
     if len(parts) != 2 or not file.endswith(".yaml"):
         help = f"definitions are the files {project.layout.definitions}/<dialect>/<Name>.yaml"
         problems.error("D026", Place(file, 1, 1), "nothing reads this file", help=help)
-    elif not DIALECT.match(parts[0]):
-        help = "rename the folder: a dialect is a Python package in lower case"
+    elif reason := why_no_dialect(parts[0]):
+        help = f"rename the folder: {reason}"
         problems.error("D018", Place(file, 1, 1), f'"{parts[0]}" is not a name of a dialect', help=help)
     else:
         return True

@@ -6,6 +6,7 @@ Facts of a field stand on the line of its name and prose below it, so that one m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from brewer.attribute_values import shown
 from brewer.bir_views import bir_fields
@@ -30,6 +31,7 @@ from brewer.python_text import LINE_LENGTH, docstring, fits_as_it_is, wrapped
 from brewer.rule_views import all_rules
 from runtime.diagnostics import listed
 
+Lines = Sequence[str]
 _INDENT = 4
 PRECISION_WORDS = {"keep": "never converted", "f32": "always f32", "index": "an index"}
 RELATION_WORDS = {
@@ -80,7 +82,7 @@ def class_docstring(definition: Definition, in_memory: bool, sources: PythonSour
     return tuple(docstring(paragraphs, _INDENT, ["", *lines] if lines else []))
 
 
-def _section(title: str, entries: Sequence[list[str]]) -> list[str]:
+def _section(title: str, entries: Sequence[Lines]) -> list[str]:
     return [f"{title}:", *[line for entry in entries for line in entry]] if entries else []
 
 
@@ -88,10 +90,11 @@ def _line(title: str, text: str) -> list[str]:
     return _wrapped(f"{title}: {text}") if text else []
 
 
-def _entry(name: str, facts: str = "", doc: str = "") -> list[str]:
+@cache  # many definitions say the same of a field or rule: a third of the time of a docstring
+def _entry(name: str, facts: str = "", doc: str = "") -> Lines:
     """The name with its facts, and the prose below."""
     head = _wrapped(f"    {name}: {facts}" if facts else f"    {name}")
-    return head + _wrapped(f"        {' '.join(doc.split())}", 8) if doc else head
+    return (*head, *_wrapped(f"        {' '.join(doc.split())}", 8)) if doc else tuple(head)
 
 
 def _wrapped(text: str, hang: int = 0) -> list[str]:
@@ -101,7 +104,7 @@ def _wrapped(text: str, hang: int = 0) -> list[str]:
     return wrapped(text, _INDENT, hang or margin + 4)
 
 
-def _field(definition: Definition, name: Text, facts: list[str], doc: str) -> list[str]:
+def _field(definition: Definition, name: Text, facts: list[str], doc: str) -> Lines:
     """A field; the prose about an inherited one stands where it is declared, and only there."""
     if definition.says(name):
         return _entry(name.value, ", ".join(facts), doc)
@@ -109,7 +112,7 @@ def _field(definition: Definition, name: Text, facts: list[str], doc: str) -> li
     return _entry(name.value, ", ".join([*facts, f"of {base}"]))
 
 
-def _operand(definition: Definition, operand: Operand, in_memory: bool) -> list[str]:
+def _operand(definition: Definition, operand: Operand, in_memory: bool) -> Lines:
     facts = [operand.access.replace("_", "/").upper()] if in_memory else []
     facts += ["optional"] * operand.optional + ["any number"] * operand.variadic
     if operand.memory:
@@ -125,7 +128,7 @@ def _operand(definition: Definition, operand: Operand, in_memory: bool) -> list[
     return _field(definition, operand.name, facts, operand.doc)
 
 
-def _attribute(definition: Definition, attribute: Attribute) -> list[str]:
+def _attribute(definition: Definition, attribute: Attribute) -> Lines:
     facts = [str(attribute.type)] + ["optional"] * attribute.optional
     if attribute.default is not None:
         facts.append(f"by default {shown(attribute.default.value)}")
@@ -136,7 +139,7 @@ def _attribute(definition: Definition, attribute: Attribute) -> list[str]:
     return _field(definition, attribute.name, facts, attribute.doc)
 
 
-def _result(definition: Definition, result: Result, sources: PythonSources) -> list[str]:
+def _result(definition: Definition, result: Result, sources: PythonSources) -> Lines:
     return _entry(result.name.value, *result_rule(definition, result, sources))
 
 
@@ -164,7 +167,7 @@ def result_rule(definition: Definition, result: Result, sources: PythonSources) 
     return "; ".join([rule, *facts]), doc
 
 
-def _region(region: Region) -> list[str]:
+def _region(region: Region) -> Lines:
     return _entry(region.name.value, "; ".join(region_facts(region)), region.doc)
 
 
@@ -186,7 +189,7 @@ def _port(port: Port) -> str:
     return f"{port.name} ({' of '.join(facts)})" if facts else str(port.name)
 
 
-def _rules(definition: Definition) -> list[list[str]]:
+def _rules(definition: Definition) -> list[Lines]:
     said = destination_rules(definition.dst)
     return [_entry("dst", ", ".join(said))] * bool(said) + [
         _constraint(constraint) for constraint in all_rules(definition)
@@ -204,7 +207,7 @@ def destination_rules(dst: Destination) -> list[str]:
     return [*said, f"accumulates where {dst.accumulates} says so"]
 
 
-def _constraint(constraint: Rule) -> list[str]:
+def _constraint(constraint: Rule) -> Lines:
     if isinstance(constraint, Constraint):
         rule = f"{constraint.left} {RELATION_WORDS[constraint.relation]} {constraint.right}"
     else:
@@ -213,7 +216,7 @@ def _constraint(constraint: Rule) -> list[str]:
     return _entry(constraint.label.value, rule)
 
 
-def _text(definition: Definition) -> list[list[str]]:
+def _text(definition: Definition) -> list[Lines]:
     """What a reviewer compares to know whether old text still means the same."""
     if definition.rhs_str is None:
         return []
@@ -224,7 +227,7 @@ def _text(definition: Definition) -> list[list[str]]:
     return [lines, *([_entry("in the dictionary", ", ".join(hidden))] if hidden else [])]
 
 
-def _bir(definition: Definition) -> list[list[str]]:
+def _bir(definition: Definition) -> list[Lines]:
     """The same for stored programs: operands by position, fields by name, and older names."""
     if definition.abstract:
         return []
@@ -238,21 +241,21 @@ def _bir(definition: Definition) -> list[list[str]]:
     return lines + [_entry(o.name.value, f"{shown(o.value)} before version {o.version}") for o in definition.before]
 
 
-def _example(text: str) -> list[str]:
+def _example(text: str) -> Lines:
     return [f"    {line}".rstrip() for line in text.strip("\n").split("\n")]
 
 
-def _source(source: Source) -> list[str]:
+def _source(source: Source) -> Lines:
     return _wrapped(f"    {source.document}{', ' * bool(source.section)}{source.section}")
 
 
-def _engines(engines: Engines) -> list[list[str]]:
+def _engines(engines: Engines) -> list[Lines]:
     others = "other targets" if engines.by_target else "any target"
     lines = [_entry(others, ", ".join(engines.legal))] if engines.legal else []
     return lines + [_entry(target, ", ".join(legal)) for target, legal in engines.by_target]
 
 
-def _facts(definition: Definition) -> list[list[str]]:
+def _facts(definition: Definition) -> list[Lines]:
     """What the passes read: the kind of operation, the facts that hold, the capabilities."""
     lines = [_entry("op_kind", definition.op_kind)] if definition.op_kind else []
     lines += [_entry(name, condition(fact)) for name, fact in definition.facts if fact]

@@ -294,6 +294,22 @@ _PRESENCE_DOCS = (
     "All of these optional fields are present, or none is.",
 )
 _WORD = Either((Flag(), FreeText()))
+_MEANING = {
+    "equal": "same same_as eq is",
+    "not_equal": "differs differ different unequal ne",
+    "less": "below smaller less_than smaller_than lt under",
+    "at_most": "max maximum not_above less_equal less_or_equal le lte up_to",
+    "at_least": "min minimum not_below greater_equal greater_or_equal ge gte",
+    "multiple_of": "multiple divisible divisible_by aligned",
+    "exactly_one": "one_of either xor",
+    "at_most_one": "exclusive",
+    "together": "both all all_or_none",
+}
+_OTHER_WAY_ROUND = "above greater larger bigger greater_than larger_than more_than more gt over"
+_OTHER_RELATIONS = (
+    *((word, f'did you mean "{key}"?') for key, words in _MEANING.items() for word in words.split()),
+    *((word, "write `less` with the two terms the other way round") for word in _OTHER_WAY_ROUND.split()),
+)
 _ALL_RELATIONS = (*RELATIONS, *PRESENCES)
 CONSTRAINT = Table(
     "a constraint",
@@ -322,4 +338,5 @@ CONSTRAINT = Table(
     exclusive=tuple((left, right) for at, left in enumerate(_ALL_RELATIONS) for right in _ALL_RELATIONS[at + 1 :]),
     one_of=_ALL_RELATIONS,
     is_inherited=True,
+    other_words=_OTHER_RELATIONS,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from functools import cache
 from typing import Literal
 
 from brewer.frozen import frozen
@@ -38,40 +39,63 @@ class FieldView:
 
 def operand_view(definition: Definition, operand: Operand, in_memory: bool) -> FieldView:
     """`in_memory`: the dialect has access patterns, whose mode the constructor sets."""
-    holds = "tuple[Operand, ...]" if operand.variadic else "Operand | None" if operand.optional else "Operand"
+    own, access = definition.says(operand.name), operand.access if in_memory else ""
+    return _operand_view(operand.name.value, own, access, operand.optional, operand.variadic, operand.doc)
+
+
+@cache  # many definitions have the same operand, which is looked up in a tenth of the time
+def _operand_view(name: str, own: bool, access: str, optional: bool, variadic: bool, doc: str) -> FieldView:
+    holds = "tuple[Operand, ...]" if variadic else "Operand | None" if optional else "Operand"
     return FieldView(
-        name=operand.name.value,
+        name=name,
         kind="operand",
-        own=definition.says(operand.name),
-        takes="Sequence[Operand]" if operand.variadic else holds,
+        own=own,
+        takes="Sequence[Operand]" if variadic else holds,
         holds=holds,
-        doc=_doc(operand.doc or f"Operand `{operand.name}`."),
-        default="None" if operand.optional else "",
-        optional=operand.optional,
-        variadic=operand.variadic,
-        conversion="tuple" if operand.variadic else "",
-        mode=operand.access.upper() if in_memory else "",
-        loads=in_memory and operand.access != "store",
-        stores=in_memory and operand.access != "load",
+        doc=_doc(doc or f"Operand `{name}`."),
+        default="None" if optional else "",
+        optional=optional,
+        variadic=variadic,
+        conversion="tuple" if variadic else "",
+        mode=access.upper(),
+        loads=access in ("load", "load_store"),
+        stores=access in ("store", "load_store"),
     )
 
 
 def attribute_view(definition: Definition, attribute: Attribute) -> FieldView:
-    type = attribute.type
-    item = enum_alias(type.enum) if type.enum else _PYTHON_TYPE.get(type.word, type.word)
-    takes, holds = (f"Sequence[{item}]", f"tuple[{item}, ...]") if type.is_list else (item, item)
-    none = " | None" * attribute.optional
+    type, name = attribute.type, attribute.name.value
+    own, settles_dst = definition.says(attribute.name), str(definition.dst.accumulates) == name
+    default, optional = default_text(attribute), attribute.optional
+    return _attribute_view(name, own, type.word, type.enum, type.is_list, optional, default, settles_dst, attribute.doc)
+
+
+@cache
+def _attribute_view(
+    name: str,
+    own: bool,
+    word: str,
+    enum: str,
+    is_list: bool,
+    optional: bool,
+    default: str,
+    settles_dst: bool,
+    doc: str,
+) -> FieldView:
+    item = enum_alias(enum) if enum else _PYTHON_TYPE.get(word, word)
+    takes, holds = (f"Sequence[{item}]", f"tuple[{item}, ...]") if is_list else (item, item)
+    none = " | None" * optional
     return FieldView(
-        name=attribute.name.value,
+        name=name,
         kind="attribute",
-        own=definition.says(attribute.name),
+        own=own,
         takes=takes + none,
         holds=holds + none,
-        doc=_doc(attribute.doc or f"Attribute `{attribute.name}`."),
-        default=default_text(attribute),
-        optional=attribute.optional,
-        conversion="tuple" if type.is_list or type.word == "shape" else "float" if type.word == "float" else "",
-        settles_dst=str(definition.dst.accumulates) == attribute.name.value,
+        doc=_doc(doc or f"Attribute `{name}`."),
+        default=default,
+        optional=optional,
+        conversion="tuple" if is_list or word == "shape" else "float" if word == "float" else "",
+        settles_dst=settles_dst,
     )
 
 

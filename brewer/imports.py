@@ -81,36 +81,45 @@ def names_used(text: str) -> set[str]:
 
 
 class LinesOfCode:
-    """The known names that texts use, line by line: most lines of a class stand in others, too.
+    """The known names that texts use, method by method and line by line: most of a class stand in others, too.
 
-    It takes a third of the time of looking at whole texts.
+    It takes a fifth of the time of looking at whole texts.
     """
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = frozenset(known)
-        self._seen: set[str] = set()
-        self._used_in: dict[str, frozenset[str]] = {}  # a line that was seen -> the known names in it, if there are any
+        self._in_part: dict[str, frozenset[str]] = {}  # what was seen between two empty lines -> the known names in it
+        self._in_line: dict[str, frozenset[str]] = {}
 
     def names_used(self, text: str) -> frozenset[str]:
-        lines = _lines_of_code(text)
-        if lines is None:
+        code = _code(text)
+        if code is None:
             return self._known & names_used(text)
-        unseen = lines - self._seen
-        self._seen |= unseen
-        for line in unseen:
+        found = self._in_part
+        parts = code.split("\n\n")
+        for part in parts:
+            if part not in found:
+                found[part] = frozenset().union(*map(self._names_in, part.split("\n")))
+        return frozenset().union(*[found[part] for part in parts])
+
+    def _names_in(self, line: str) -> frozenset[str]:
+        used = self._in_line.get(line)
+        if used is None:
             may_use = not self._known.isdisjoint(_WORD.findall(line))  # three quarters clearly do not
-            if may_use and (used := self._known & names_used(line)):
-                self._used_in[line] = used
-        return frozenset().union(*[self._used_in[line] for line in lines & self._used_in.keys()])
+            used = self._in_line[line] = self._known & names_used(line) if may_use else _NONE
+        return used
 
 
-def _lines_of_code(text: str) -> set[str] | None:
+_NONE: frozenset[str] = frozenset()
+
+
+def _code(text: str) -> str | None:
     """The lines beside docstrings; None where a text may go on over several lines in another way."""
     code = text.split('"""')[::2]
     before_docstrings = [part.rpartition("\n")[2] for part in code[:-1]]
     if "\\" in text or "'''" in text or "".join(before_docstrings).strip():
         return None
-    return set("".join(code).split("\n"))
+    return "".join(code)
 
 
 def _parted(text: str) -> tuple[list[str], list[str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from brewer.field_views import enum_constant, group_constant, value_as_held
 from brewer.load import Brewable
 from brewer.model import (
@@ -17,7 +19,7 @@ from brewer.model import (
     newest_name,
 )
 from brewer.python_sources import PythonSources
-from brewer.python_text import Call, Code, literal
+from brewer.python_text import Call, Code, literal, prepared
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs
 
 _EXPLODED = frozenset(
@@ -65,24 +67,37 @@ def _results(definition: Definition, groups: frozenset[str]) -> object:
     return Code("()") if not found else None if len(found) == 1 and found[0] is _USUAL_RESULT else found
 
 
-def _result(result: Result, groups: frozenset[str]) -> Call:
+def _result(result: Result, groups: frozenset[str]) -> object:
+    name, same_as = result.name.value, result.same_as.value if result.same_as else ""
+    ways = (result.optional, result.variadic, result.free_dtype)
+    return _result_info(name, same_as, ways, result.dtypes, result.rank, result.precision, groups)
+
+
+@cache
+def _result_info(
+    name: str,
+    same_as: str,
+    ways: tuple[bool, bool, bool],
+    dtypes: tuple[str, ...],
+    rank: tuple[int, ...],
+    precision: str | None,
+    groups: frozenset[str],
+) -> object:
     said = {
-        "optional": result.optional,
-        "variadic": result.variadic,
-        "free_dtype": result.free_dtype,
-        "same_as": result.same_as.value if result.same_as else "",
-        "dtypes": _dtypes(result.dtypes, groups),
-        "rank": result.rank,
-        "precision": result.precision,
+        **dict(zip(("optional", "variadic", "free_dtype"), ways, strict=True)),
+        "same_as": same_as,
+        "dtypes": _dtypes(dtypes, groups),
+        "rank": rank,
+        "precision": precision,
     }
-    name = () if result.name.value == "result" else (result.name.value,)
+    names = () if name == "result" else (name,)
     kept = {name: value for name, value in said.items() if value}
-    if not name and not kept:
+    if not names and not kept:
         return _USUAL_RESULT
-    return Call("ResultInfo", name, kept, exploded=len(kept) + len(name) > 1)
+    return prepared(Call("ResultInfo", names, kept, exploded=len(kept) + len(names) > 1))
 
 
-_USUAL_RESULT = Call("ResultInfo", (), {}, exploded=False)
+_USUAL_RESULT = prepared(Call("ResultInfo", (), {}, exploded=False))
 
 
 def _destination(dst: Destination, groups: frozenset[str]) -> Call:
@@ -115,17 +130,32 @@ def _port(port: Port, groups: frozenset[str]) -> Call:
     return Call("PortInfo", (port.name.value,), said, exploded=False)
 
 
-def _operand(operand: Operand, groups: frozenset[str]) -> Call:
+def _operand(operand: Operand, groups: frozenset[str]) -> object:
+    name, ways = operand.name.value, (operand.optional, operand.variadic)
+    rank = operand.rank or ((len(operand.shape),) if operand.shape is not None else ())
+    return _operand_info(name, operand.access, ways, operand.dtypes, operand.memory, rank, operand.precision, groups)
+
+
+@cache  # many definitions have the same operands, attributes and results: half of the time of `INFO`
+def _operand_info(
+    name: str,
+    access: str,
+    ways: tuple[bool, bool],
+    dtypes: tuple[str, ...],
+    memory: tuple[str, ...],
+    rank: tuple[int, ...],
+    precision: str | None,
+    groups: frozenset[str],
+) -> object:
     said = {
-        "access": None if operand.access == "load" else Code(f"AccessMode.{operand.access.upper()}"),
-        "optional": operand.optional,
-        "variadic": operand.variadic,
-        "dtypes": _dtypes(operand.dtypes, groups),
-        "memory": operand.memory,
-        "rank": operand.rank or ((len(operand.shape),) if operand.shape is not None else ()),
-        "precision": operand.precision,
+        "access": None if access == "load" else Code(f"AccessMode.{access.upper()}"),
+        **dict(zip(("optional", "variadic"), ways, strict=True)),
+        "dtypes": _dtypes(dtypes, groups),
+        "memory": memory,
+        "rank": rank,
+        "precision": precision,
     }
-    return Call("OperandInfo", (operand.name.value,), {name: value for name, value in said.items() if value})
+    return prepared(Call("OperandInfo", (name,), {name: value for name, value in said.items() if value}))
 
 
 def _dtypes(words: tuple[str, ...], groups: frozenset[str]) -> object:
@@ -135,20 +165,40 @@ def _dtypes(words: tuple[str, ...], groups: frozenset[str]) -> object:
     return tuple([Code(f"*{group_constant(word)}") if word in groups else word for word in words])
 
 
-def _attribute(attribute: Attribute) -> Call:
-    type = f"list[{attribute.type.word}]" if attribute.type.is_list else attribute.type.word
+def _attribute(attribute: Attribute) -> object:
+    type, default = attribute.type, attribute.default
+    value = None if default is None else value_as_held(type, default.value)
+    bounds = (attribute.min, attribute.max, attribute.multiple_of)
+    values = (value, attribute.one_of, bounds)
+    return _attribute_info(
+        attribute.name.value, type.word, type.is_list, type.enum, attribute.optional, values, repr(values)
+    )
+
+
+@cache
+def _attribute_info(
+    name: str,
+    word: str,
+    is_list: bool,
+    enum: str,
+    optional: bool,
+    values: tuple[object, tuple[object, ...], tuple[float | None, ...]],
+    exactly: str,
+) -> object:
+    """`exactly` is how the values are written: 1, 1.0 and True are equal, and so are zeros of either sign."""
+    default, one_of, bounds = values
     said: dict[str, object] = {}
-    if attribute.optional:
+    if optional:
         said["optional"] = True
-    if attribute.default is not None:
-        said["default"] = value_as_held(attribute.type, attribute.default.value)
-    if attribute.type.enum:
-        said["enum"] = attribute.type.enum
-    if attribute.one_of or attribute.type.enum:
-        said["one_of"] = attribute.one_of or Code(enum_constant(attribute.type.enum))
-    bounds = (("min", attribute.min), ("max", attribute.max), ("multiple_of", attribute.multiple_of))
-    said.update({name: bound for name, bound in bounds if bound is not None})
-    return Call("AttributeInfo", (attribute.name.value, type), said)
+    if default is not None:
+        said["default"] = default
+    if enum:
+        said["enum"] = enum
+    if one_of or enum:
+        said["one_of"] = one_of or Code(enum_constant(enum))
+    pairs = zip(("min", "max", "multiple_of"), bounds, strict=True)
+    said.update({name: bound for name, bound in pairs if bound is not None})
+    return prepared(Call("AttributeInfo", (name, f"list[{word}]" if is_list else word), said))
 
 
 def _older(definition: Definition, older: OlderValue) -> tuple[int, str, object]:
@@ -167,7 +217,7 @@ def _rhs_parts(rhs: Rhs) -> list[object]:
     parts: list[object] = []
     for part in rhs.parts:
         if isinstance(part, Group):
-            inner = tuple(_rhs_part(piece) for piece in part.parts if _says_something(piece))
+            inner = tuple([_rhs_part(piece) for piece in part.parts if _says_something(piece)])
             parts.append(Call("Group", (part.fields[0].field, inner), {}, exploded=False))
         elif _says_something(part):
             parts.append(_rhs_part(part))
@@ -175,7 +225,12 @@ def _rhs_parts(rhs: Rhs) -> list[object]:
 
 
 def _rhs_part(part: Literal | Placeholder) -> object:
-    return part.text.strip() if isinstance(part, Literal) else Call("Show", (part.field,), {}, exploded=False)
+    return part.text.strip() if isinstance(part, Literal) else _show(part.field)
+
+
+@cache
+def _show(field: str) -> object:
+    return prepared(Call("Show", (field,), {}, exploded=False))
 
 
 def _says_something(part: Literal | Placeholder) -> bool:

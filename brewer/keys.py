@@ -57,6 +57,7 @@ class Keys:
         near = near or (() if self.problems.is_full(entry.place) else near_names(entry.name, names))
         self._misspelled.update(near)
         hint = f"did you mean {either(near)}?" if near else f"it has: {', '.join(names)}"
+        hint = dict(self.table.other_words).get(entry.name, hint)
         self.problems.error("D011", entry.place, f'{what} has no key "{entry.name}"', help=hint)
 
     @property

@@ -170,6 +170,7 @@ class Table:
     one_of: tuple[str, ...] = ()  # keys of which one must be there
     needs: tuple[Need, ...] = ()
     is_inherited: bool = False  # a base may have said what is missing
+    other_words: tuple[tuple[str, str], ...] = ()  # what others call a key, and the help for whoever writes it
 
     @cached_property
     def by_name(self) -> dict[str, Key]:

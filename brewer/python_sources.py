@@ -47,6 +47,11 @@ class Parameter:
     default: str  # empty where there is none
     types: tuple[str, ...]  # the names that the annotation consists of
 
+    @cached_property
+    def text(self) -> str:
+        """As it stands in a constructor."""
+        return f"{self.name}: {self.annotation}" + (f" = {self.default}" if self.default else "")
+
 
 @frozen
 class PythonClass:

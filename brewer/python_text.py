@@ -50,6 +50,11 @@ class _Lines(NamedTuple):
 _Piece = str | _Lines
 
 
+def prepared(value: Call) -> object:
+    """The call as part of a value that `literal` takes, looked at already: for what stands in many values."""
+    return _piece(value)
+
+
 def quoted(text: str) -> str:
     """A string literal with the quotes that black prefers."""
     by_python = repr(text)
@@ -101,6 +106,8 @@ def _piece(value: object) -> _Piece:
     """Each part of a value is looked at once: a class's `INFO` has several hundred, some of them eight levels deep."""
     if isinstance(value, str):
         return quoted(value)
+    if isinstance(value, _Lines):
+        return value
     if isinstance(value, Call):
         items = [("", _piece(item)) for item in value.positional]
         items += [(f"{name}=", _piece(item)) for name, item in value.keywords.items()]

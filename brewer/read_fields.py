@@ -14,12 +14,13 @@ from brewer.field_keys import (
     RESULT,
     RESULT_NAME,
 )
+from brewer.frozen import values_of
 from brewer.keys import Keys, is_written_as, kind_of, read_integer, report_twice
 from brewer.kinds import Whole
-from brewer.model import ApIndices, Attribute, AttributeType, Dim, Operand, Result, Text
+from brewer.model import ApIndices, Attribute, AttributeType, Default, Dim, Operand, Result, Text
 from brewer.problems import Problems
 from brewer.vocabulary import Vocabulary
-from brewer.yaml_tree import Mapping, Node, Scalar, Sequence
+from brewer.yaml_tree import Mapping, Node, Scalar, Sequence, content_of
 from runtime.diagnostics import Place
 
 
@@ -34,7 +35,19 @@ def check_field_name(name: Text, problems: Problems) -> None:
 
 
 def read_operand(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Problems) -> Operand:
+    """The operand; of one that is like an earlier one, sound and but for its name, nothing is read again."""
     check_field_name(name, problems)
+    content, before = (OPERAND.what, content_of(body)), problems.complaints
+    known = vocabulary.sound_fields.get(content)
+    if known is not None:
+        return Operand(name, *known)
+    operand = _read_operand(name, body, vocabulary, problems)
+    if problems.complaints == before and not body.doubled:
+        vocabulary.sound_fields[content] = values_of(operand)[1:]
+    return operand
+
+
+def _read_operand(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Problems) -> Operand:
     keys = Keys(body, OPERAND, problems, vocabulary.lists)
     before = problems.complaints
     keys.check(name.place)
@@ -57,7 +70,22 @@ def read_operand(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Pr
 
 
 def read_attribute(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Problems) -> Attribute:
+    """The attribute, as `read_operand` has it."""
     check_field_name(name, problems)
+    content, before = (ATTRIBUTE.what, content_of(body)), problems.complaints
+    known = vocabulary.sound_fields.get(content)
+    if known is not None:
+        type, optional, default, *others = known
+        if default is not None:  # which stands elsewhere
+            default = Default(default.value, body.by_name["default"].value.place)
+        return Attribute(name, type, optional, default, *others)
+    attribute = _read_attribute(name, body, vocabulary, problems)
+    if problems.complaints == before and not body.doubled:
+        vocabulary.sound_fields[content] = values_of(attribute)[1:]
+    return attribute
+
+
+def _read_attribute(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Problems) -> Attribute:
     keys = Keys(body, ATTRIBUTE, problems, vocabulary.lists)
     before = problems.complaints
     keys.check(name.place)
@@ -88,7 +116,26 @@ def read_ap_indices(name: Text, body: Mapping, problems: Problems) -> ApIndices:
 
 
 def read_result(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Problems) -> Result:
+    """The result, as `read_operand` has it; what it names stands elsewhere."""
     is_written_as(RESULT_NAME, name, problems)
+    content, before = (RESULT.what, content_of(body)), problems.complaints
+    known = vocabulary.sound_fields.get(content)
+    if known is not None:
+        return Result(name, *[_moved(value, body, key) for key, value in zip(_NAMED, known, strict=False)], *known[4:])
+    result = _read_result(name, body, vocabulary, problems)
+    if problems.complaints == before and not body.doubled:
+        vocabulary.sound_fields[content] = values_of(result)[1:]
+    return result
+
+
+_NAMED = ("same_as", "dtype", "shape", "infer")  # the first fields of a result after its name
+
+
+def _moved(value: Text | tuple[Dim, ...] | None, body: Mapping, key: str) -> Text | tuple[Dim, ...] | None:
+    return Text(value.value, body.by_name[key].value.place) if isinstance(value, Text) else value
+
+
+def _read_result(name: Text, body: Mapping, vocabulary: Vocabulary, problems: Problems) -> Result:
     keys = Keys(body, RESULT, problems, vocabulary.lists)
     keys.check(name.place)
     precision = keys.word("precision")

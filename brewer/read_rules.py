@@ -41,7 +41,8 @@ def read_constraint(label: Text, body: Mapping, problems: Problems) -> Rule | No
             problems.error("D071", keys.place(relation), f'"{relation}" is about two fields or more')
         return Presence(label, relation, fields, said, when) if len(fields) > 1 else None
     if relation is None:
-        if not keys.misspelled:
+        # A list under an unknown key, which is reported, is what a relation would have.
+        if not keys.misspelled and not any(isinstance(e.value, Sequence) for e in body if e.name not in keys):
             help = f"one of {', '.join(RELATIONS)}: [left, right]; or of {', '.join(PRESENCES)}: [field, field]"
             problems.error("D071", label.place, f'the constraint "{label}" states no relation', help=help)
         return None

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers read it; the drivers import this before they can be interrupted
 if TYPE_CHECKING:
+    from typing import Any
+
     from passes.precision.convert import convert
 
 __all__ = ["convert"]

@@ -1,14 +1,17 @@
-"""The driver: `python -m passes`, and the console script `brewer-passes`."""
+"""The driver: `python -m passes`, and the console script `brewer-passes`.
+
+Deliberately absent: an import that takes time before `main` runs, since Ctrl-C would be a traceback until then.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as type checkers read it; to import the one of `typing` takes milliseconds
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from passes.foreign_files import FrontEnd
     from passes.precision.policy_file import Mistakes
     from runtime.functions import Module
@@ -77,6 +80,9 @@ def why_shadowed() -> str | None:
 
     The names are plain words, so a folder `runtime` in the current directory is enough.
     """
+    from importlib.util import find_spec
+    from pathlib import Path
+
     home = Path(__file__).resolve().parent.parent
     for name in _NEEDED:
         spec = find_spec(name)

@@ -26,9 +26,14 @@ It must not change
 - the declared dtype of arguments, input and output tensors, constants and returned values: casts stand at the boundary;
 - integers, booleans and floats that are narrow already; operands that are always f32, indices, what is reinterpreted;
 - opaque instructions, calls, and operators without a definition: they read and give f32;
-- what lies in PSUM, which holds f32;
+- what lies in PSUM, which holds f32. The tensor engine of trn3 may write bf16 there, and the chain never asks for it:
+  whoever takes a product from PSUM converts it on the way, for nothing, so no instruction would go; a sum of several
+  products would be rounded after each; and in the source no flag changes what PSUM holds. A program that asks for bf16
+  there itself keeps it;
 - a result whose author asked for its rounding, an explicit conversion from a narrower float to f32, or what a
-  definition says keeps its dtype, must not change, or runs in f32; what was promoted to the accumulation dtype.
+  definition says keeps its dtype, must not change, or runs in f32; what was promoted to the accumulation dtype;
+- a result of the chip that is only read as f32 (a scalar of each partition), maybe transposed, which would be rounded
+  to be widened at once.
 
 Why it is safe. The program computes, bit for bit, what it computed before with the results of `added_roundings`
 rounded to the narrow float. A copy of what became narrow is gone, and none that rounds. A second run changes nothing:

@@ -95,6 +95,7 @@ class AutoCastTCInputs(TargetLowering):
     def _begin(self) -> None:
         self.added_roundings = []
         self._kept: dict[str, list[tuple[Instruction, str]]] = {}
+        self._notes: dict[str, list[tuple[Instruction, str]]] = {}
 
     def runOnModule(self, module: Module) -> bool:
         self._begin()
@@ -105,7 +106,7 @@ class AutoCastTCInputs(TargetLowering):
             return False
         done = Narrowing(f, self.mode, self.target, inline=self.options.inline).run()
         self.added_roundings += done.added
-        self._kept[f.name] = done.kept
+        self._kept[f.name], self._notes[f.name] = done.kept, done.notes
         AutoCastTCInputs.tensor_shrink += done.saved_bytes
         AutoCastTCInputs.inserted_casts += done.casts
         return done.changed
@@ -116,3 +117,6 @@ class AutoCastTCInputs(TargetLowering):
 
     def why_kept(self, f: Function) -> Iterator[tuple[Instruction, str]]:
         return iter(self._kept.get(f.name, ()))
+
+    def notes_on(self, f: Function) -> Iterator[tuple[Instruction, str]]:
+        return iter(self._notes.get(f.name, ()))

@@ -40,7 +40,7 @@ def _handed_on(given: argparse.Namespace, open_ones: Mapping[str, object]) -> di
     """
     found = {"mode": given.auto_cast, "type": given.auto_cast_type}
     wrong = [
-        Diagnostic("P016", f'{option} and --passes both say the {name} of {_AUTO_CAST}; leave one of them out')
+        Diagnostic("P016", f"{option} and --passes both say the {name} of {_AUTO_CAST}; leave one of them out")
         for (name, value), option in zip(found.items(), ("--auto-cast", "--auto-cast-type"), strict=True)
         if value is not None and name not in open_ones
     ]

@@ -15,6 +15,7 @@ CODES: Mapping[str, str] = {
     "P007": "no precision policy has this name",
     "P055": "a file with a precision policy cannot be read",
     "P020": "no auto-cast mode or type has this name, or a type stands without a mode",
+    "P050": "a sweep over an option that a pipeline has not, or does not leave open",
     # Files.
     "P010": "a program cannot be read",
     "P011": "a program or report cannot be written",

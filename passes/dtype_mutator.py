@@ -40,6 +40,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from generated.graph.CastGen import CastGen
+from passes.autocast.facts import holds_fact
 from passes.framework.target_lowering import TargetLowering
 from passes.later_reads import Orders, orders_of_barriers, why_not_read_later, why_pinned
 from passes.mutator.mutator import DTypeMutator, MutateState, MutationCounters
@@ -49,7 +51,7 @@ from runtime.functions import Function
 from runtime.instructions import Instruction, NeuronInst
 from runtime.targets import Target
 from runtime.tensors import TensorUtils
-from runtime.values import Operand
+from runtime.values import Operand, Result
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
 __all__ = ["DTypeMutator", "MutateDTypes", "MutateState"]
@@ -106,6 +108,8 @@ class MutateDTypes(MutationCounters, TargetLowering):
         for inst in f.insts:
             if _narrows(inst) and (reason := self.why_not_fold(inst)) is not None:
                 yield inst, reason
+            elif isinstance(inst, CastGen) and inst.type.dtype is not inst.src.type.dtype:
+                yield inst, _why_graph_cast(inst)
         self._barriers = None
 
     def why_not_fold(self, cast: TensorCopyOp) -> str | None:
@@ -131,6 +135,17 @@ def producer_of(operand: Operand) -> Instruction | None:
         return operand if isinstance(operand, NeuronInst) else None
     stores = TensorUtils.store_insts(operand.tensor)
     return stores[0] if len(stores) == 1 else None
+
+
+def _why_graph_cast(cast: CastGen) -> str:
+    """Return why a cast of the graph stays, whichever way it goes."""
+    source = cast.src.owner if isinstance(cast.src, Result) else cast.src
+    if not isinstance(source, Instruction):
+        return "what it casts comes from outside of its block, in the dtype that it has there"
+    name = source.INFO.mnemonic
+    if holds_fact(source, "keeps_dtype"):
+        return f"the dtype of its result is what {name} is for"
+    return f"an instruction of the graph gives the dtype of its operands, so {name} does not give another one"
 
 
 def _narrows(inst: Instruction) -> TypeGuard[TensorCopyOp]:

@@ -32,8 +32,9 @@ iterations only, so its users see an older one in the others; and a dependency e
 stands, in front of or behind something else. Such a copy is left alone.
 
 A slot of the user must be able to hold the access: an SSA value may stand where an access may not (returned, or an
-operand of a graph operation), or where it would mean another thing (a slot that writes; the source of a gather, whose
-addresses count from the start of the tensor, not from the start of the value).
+operand of a graph operation), where no engine of the user reads that memory, or where it would mean another thing (a
+slot that writes; the source of a gather, whose addresses count from the start of the tensor, not from the start of the
+value).
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from runtime.access import AccessMode
 from runtime.blocks import Block, Statement
+from runtime.engines import NeuronEngine
 from runtime.functions import Function
 from runtime.instructions import Instruction, NeuronInst
 from runtime.tensors import Tensor, TensorUtils
@@ -66,14 +68,25 @@ def why_not_read_later(tensor: Tensor, copies: Iterable[Instruction], barriers: 
         if pinned is not None:
             return pinned
         for user in copy.users:
-            reason = _why_no_access(user, copy, tensor)
-            if reason is None and _comes_between(stores, copy, user):
-                reason = "a store to the tensor can run between the cast and a user of it"
-            if reason is None and _comes_between(barriers, copy, user):
-                reason = "a barrier stands between the cast and a user of it"
+            reason = why_not_read_at(user, copy, tensor, stores, barriers)
             if reason is not None:
                 return reason
     return None
+
+
+def why_not_read_at(
+    user: Instruction, copy: Instruction, tensor: Tensor, stores: Orders, barriers: Orders
+) -> str | None:
+    """Return why one user of a copy of `tensor` cannot read the tensor itself; `stores` are those of its stores."""
+    reason = _why_no_access(user, copy, tensor)
+    return reason or why_not_the_same(user, copy, stores, barriers)
+
+
+def why_not_the_same(later: Instruction, copy: Instruction, stores: Orders, barriers: Orders) -> str | None:
+    """Return why a tensor may hold something else when `later` runs than `copy` has read, which dominates it."""
+    if _comes_between(stores, copy, later):
+        return "a store to the tensor can run between the cast and a user of it"
+    return "a barrier stands between the cast and a user of it" if _comes_between(barriers, copy, later) else None
 
 
 def orders_of_barriers(function: Function) -> Orders:
@@ -104,9 +117,20 @@ def _why_no_access(user: Instruction, copy: Instruction, tensor: Tensor) -> str 
             return f"{slot} would write the tensor"
         if operand.memory and tensor.memory not in operand.memory:
             return f"{slot} is in {' or '.join(operand.memory)}, not in {tensor.memory}"
+    if not _reaches(user, tensor.memory):
+        return f"no engine of {user.INFO.mnemonic}, which uses the cast, reads {tensor.memory}"
     if isinstance(user, TensorCopyDynamicBase) and user.addressed is copy:
         return f"the run-time addresses of {user.INFO.mnemonic} count from the start of the cast's result"
     return None
+
+
+def _reaches(user: NeuronInst, memory: str) -> bool:
+    """Whether the engine of an instruction, or one that it may be given, reads a memory and writes where it writes."""
+    assigned = user.assigned_engine
+    fixed = NeuronEngine.SYNC if user.INFO.is_control else assigned
+    engines = [NeuronEngine(name) for name in user.INFO.engines] if fixed in (None, NeuronEngine.UNKNOWN) else [fixed]
+    written = None if user.dst is None else user.dst.tensor.memory
+    return not engines or any(memory in one.reads and (written is None or written in one.writes) for one in engines)
 
 
 def _comes_between(orders_by_block: Orders, copy: Instruction, user: Instruction) -> bool:

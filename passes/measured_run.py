@@ -1,4 +1,4 @@
-"""Runs that are measured: `--report` of a pipeline, and `--sweep`, which runs it once for each value of some options."""
+"""Runs that are measured: `--report` of a pipeline, and `--sweep`, which runs it for each value of some options."""
 
 from __future__ import annotations
 

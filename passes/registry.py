@@ -15,9 +15,14 @@ PASSES: Final[Mapping[str, tuple[str, str]]] = {
     "auto-cast-inputs": ("passes.auto_cast_inputs", "AutoCastInputs"),
     "auto-cast-tc-inputs": ("passes.auto_cast_tc_inputs", "AutoCastTCInputs"),
     "auto-mixed-precision": ("passes.auto_mixed_precision", "AutoMixedPrecision"),
+    "cast-op-elimination": ("passes.cast_op_elimination", "CastOpElimination"),
     "dtype-mutator": ("passes.dtype_mutator", "MutateDTypes"),
     "eliminate-casts": ("passes.eliminate_casts", "NeuronEliminateCasts"),
+    "eliminate-copies": ("passes.eliminate_copies", "EliminateCopies"),
+    "eliminate-dead-code": ("passes.eliminate_dead_code", "EliminateDeadCode"),
     "enforce-alu-dt-acc": ("passes.enforce_alu_dt_acc", "EnforceAluDTAcc"),
+    "fold-casts": ("passes.fold_casts", "FoldCasts"),
+    "share-casts": ("passes.share_casts", "ShareCasts"),
 }
 """Name in pipelines -> module and class, sorted."""
 

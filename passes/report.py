@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from passes.build import open_options
 from passes.framework.dot_transform import DotTransform
-from passes.framework.options import describe_options
-from passes.framework.pass_run import PassRun
+from passes.framework.options import OptionInfo, describe_options
+from passes.framework.pass_run import Kept, PassRun
 from passes.pipelines import Pipeline
+from passes.registry import load_pass
 from runtime.statistics import Statistic
 
 
@@ -21,7 +23,7 @@ def run_report(runs: Sequence[PassRun]) -> str:
         changed = "changed" if run.changed else "unchanged"
         lines.append(f"{run.pass_name:<{width}}  {run.seconds * 1e3:10.3f} ms  {changed}")
         lines += [f"    {kept}" for kept in run.kept]
-    return "\n".join(lines + [counter_line(statistic, count) for statistic, count in _totals(runs).items()])
+    return "\n".join([*lines, *_counter_lines(runs)])
 
 
 def run_json(runs: Sequence[PassRun]) -> str:
@@ -33,13 +35,18 @@ def run_json(runs: Sequence[PassRun]) -> str:
                 "changed": run.changed,
                 "seconds": run.seconds,
                 "counters": [_counter(statistic, count) for statistic, count in run.counted],
-                "kept": [vars(kept) for kept in run.kept],
+                "kept": [_kept(one) for one in run.kept if not one.is_changed],
+                "notes": [_kept(one) for one in run.kept if one.is_changed],
             }
             for run in runs
         ],
         "totals": [_counter(statistic, count) for statistic, count in _totals(runs).items()],
     }
     return json.dumps(data, indent=1, ensure_ascii=False).encode(errors="backslashreplace").decode()
+
+
+def _kept(one: Kept) -> dict[str, str]:
+    return {"statement": one.statement, "function": one.function, "reason": one.reason}
 
 
 def _counter(statistic: Statistic, count: int) -> dict[str, Any]:
@@ -59,16 +66,44 @@ def counter_line(statistic: Statistic, count: int) -> str:
     return f"{statistic.label}: {count} {statistic.unit.value}".rstrip()
 
 
+def _counter_lines(runs: Sequence[PassRun]) -> list[str]:
+    """Return a line for each counter; where several passes have one of a label, one for each pass, with its name."""
+    totals: dict[tuple[str, Statistic], int] = {}
+    for run in runs:
+        for statistic, count in run.counted:
+            totals[run.pass_name, statistic] = totals.get((run.pass_name, statistic), 0) + count
+    passes: dict[str, set[str]] = {}
+    for name, statistic in totals:
+        passes.setdefault(statistic.label, set()).add(name)
+    lines = []
+    for (name, statistic), count in totals.items():
+        of_pass = f"{name}: " if len(passes[statistic.label]) > 1 else ""
+        lines.append(f"{of_pass}{counter_line(statistic, count)}")
+    return lines
+
+
 def pass_table(passes: Iterable[type[DotTransform]]) -> str:
     """Return the name and purpose of each pass, and under it its options."""
     lines = []
     for cls in passes:
         lines.append(f"{cls.pass_name}\n    {(cls.__doc__ or '').strip().splitlines()[0]}")
-        for each in describe_options(cls.Options):
-            lines.append(f"    {each.name}={each.default} ({each.takes}): {each.help}")
+        lines += [f"    {_described(each)}" for each in describe_options(cls.Options)]
     return "\n".join(lines)
 
 
 def pipeline_table(pipelines: Mapping[str, Pipeline]) -> str:
-    """Return the name and purpose of each pipeline, and under it what it runs."""
-    return "\n".join(f"{name}\n    {one.help}\n    = {one.text}" for name, one in pipelines.items())
+    """Return the name and purpose of each pipeline, under it what it runs, and which options it hands on to whom."""
+    lines = []
+    for name, one in pipelines.items():
+        lines.append(f"{name}\n    {one.help}\n    = {one.text}")
+        taken: dict[OptionInfo, list[str]] = {}
+        for pass_name, options in open_options(one.text, name).items():
+            for each in describe_options(load_pass(pass_name).Options):
+                if each.name in options:
+                    taken.setdefault(each, []).append(pass_name)
+        lines += [f"    {_described(each)} [{', '.join(names)}]" for each, names in taken.items()]
+    return "\n".join(lines)
+
+
+def _described(each: OptionInfo) -> str:
+    return f"{each.name}={each.default} ({each.takes}): {each.help}"

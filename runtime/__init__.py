@@ -27,11 +27,13 @@ Instructions are in `runtime.wrappers` and `generated`, dtypes in `runtime.dtype
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TextIO
 
+TYPE_CHECKING = False  # as type checkers read it; the drivers import this before they can be interrupted
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, TextIO
+
     from runtime.access import NeuronAP
     from runtime.bir import write_bir
     from runtime.builder import Builder

@@ -1,11 +1,15 @@
-"""The driver: `python -m runtime`."""
+"""The driver: `python -m runtime`.
+
+Deliberately absent: an import that takes time before `main` runs, since Ctrl-C would be a traceback until then.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from importlib.util import find_spec
-from pathlib import Path
+
+TYPE_CHECKING = False  # as type checkers read it; to import the one of `typing` takes milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def why_shadowed() -> str | None:
     """Return which package hides the brewed instructions, by the same name and earlier on the path, or None."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
     home = Path(__file__).resolve().parent.parent / "generated"
     spec = find_spec("generated")
     places = [Path(place).resolve() for place in (spec and spec.submodule_search_locations) or ()]

@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, get_args
 
 from runtime.array_files import as_declared, read_arrays, split_argument, write_arrays
@@ -185,15 +186,24 @@ def _run_program(given: argparse.Namespace, module: Module, classes: Instruction
     except InterpreterError as error:
         if error.trace is not None:
             write_out(f"{error.trace}\n")
-        raise DiagnosticsError(_diagnostics(error, modules)) from error
+        files = {} if second is None else {"the first version": given.file, "the second version": given.compare}
+        raise DiagnosticsError(_diagnostics(error, modules, files)) from error
     except MemoryError as error:
         raise DiagnosticsError([Diagnostic("R003", "the program needs more memory than there is")]) from error
 
 
-def _diagnostics(error: InterpreterError, modules: Sequence[Module]) -> list[Diagnostic]:
-    """Return what stopped a run, each problem by itself, at its place in the text of the program where it has one."""
+def _diagnostics(
+    error: InterpreterError, modules: Sequence[Module], files: Mapping[str, str] = MappingProxyType({})
+) -> list[Diagnostic]:
+    """Return what stopped a run, each problem by itself, at its place in the text of the program where it has one.
+
+    `files` are the names of the versions that are compared, by what the comparison calls them.
+    """
     if isinstance(error, InputError):
-        parts = [line.partition("; ") for line in error.message.splitlines()]
+        message = error.message
+        for version, file in files.items():
+            message = message.replace(f"{version}: ", f"{file}: ")
+        parts = [line.partition("; ") for line in message.splitlines()]
         return [Diagnostic("R002", message, help=help_text) for message, _, help_text in parts]
     if error.inst is None:
         return [Diagnostic("R003", error.message)]

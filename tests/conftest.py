@@ -1,4 +1,4 @@
-"""What every test run gets: the `--update` option, a reproducible hypothesis, and no silent skips."""
+"""What every test run gets: the `--update` option, a reproducible hypothesis, all processors, and no silent skips."""
 
 import pytest
 from hypothesis import settings
@@ -8,6 +8,24 @@ from hypothesis import settings
 settings.register_profile("reproducible", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("search", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("reproducible")
+
+
+MOST_WORKERS = 8
+"""Each imports the front ends and collects all tests, for half a gigabyte and some seconds."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Lets a run of the whole suite use all processors; `-n 0` says no, and `-n 4` how many.
+
+    A run of chosen paths or words starts sooner in one process. Benchmarks compare times, so they have the machine for
+    themselves; a debugger and output that is not captured need the terminal.
+    """
+    option = config.option
+    is_whole = config.args_source is config.ArgsSource.TESTPATHS and not option.keyword and not option.lf
+    is_shareable = "not bench" in option.markexpr and not (option.usepdb or option.capture == "no" or option.update)
+    if is_whole and is_shareable and option.numprocesses is None and not hasattr(config, "workerinput"):
+        option.numprocesses, option.maxprocesses, option.dist = "auto", MOST_WORKERS, "worksteal"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

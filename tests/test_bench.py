@@ -1,13 +1,21 @@
 """The benchmarks' own arithmetic; that they run at all is seen by `python -m bench --smoke` in .ci/run."""
 
 import gc
+import shutil
 
 import pytest
 
+from bench import pass_growth
 from bench.benchmarks import BENCHMARKS
 from bench.measure import growth_exponent, measure_cpu_time, measure_memory
+from bench.peer_mlir import round_trips
 from bench.report import with_section, write_growth_table, write_main_table
 from bench.run import Plan, Row
+from passes.build import build_pipeline
+from passes.framework.dot_transform import DotTransform
+from passes.registry import PASSES
+from runtime.targets import trn2
+from runtime.verifier import verify
 
 SIZES = (1_000, 10_000, 100_000)
 
@@ -74,3 +82,37 @@ def test_the_section_about_brewing_is_replaced_and_nothing_else() -> None:
     first = with_section(page, ["## Brewing", "", "x"])
     assert first == "# Results\n\na\n\n## Growth\n\nb\n\n## Brewing\n\nx\n\n## Layouts\n\nc\n"
     assert with_section(first, ["## Brewing", "", "y"]) == first.replace("x", "y")
+
+
+@pytest.mark.parametrize("name", pass_growth.PROGRAMS)
+def test_what_passes_are_measured_on_is_a_program(name: str) -> None:
+    module = pass_growth.PROGRAMS[name](60)
+    assert not verify(module)
+    assert 45 <= sum(1 for _ in module.insts) <= 70
+
+
+def test_every_pass_is_measured() -> None:
+    measured = {pipeline.partition("{")[0] for pipeline in pass_growth.pipelines()}
+    assert measured == set(PASSES)
+
+
+@pytest.mark.parametrize("pipeline", pass_growth.pipelines())
+def test_a_pass_is_measured_on_something_that_it_changes(pipeline: str) -> None:
+    changed = []
+    for name in pass_growth.programs_for(pipeline):
+        (transform,) = build_pipeline(pipeline, trn2)
+        assert isinstance(transform, DotTransform)
+        changed.append(transform.runOnModule(pass_growth.PROGRAMS[name](60)))
+    assert any(changed)
+
+
+def test_the_section_of_passes() -> None:
+    section = pass_growth.write_section(pass_growth.SMOKE_SIZES)
+    rows = [line for line in section if line.startswith("| ")]
+    assert section[0] == "## Passes" and len(rows) > len(PASSES)
+    assert ("mlir-opt -canonicalize" in "".join(rows)) == (shutil.which("mlir-opt") is not None)
+
+
+def test_the_text_for_mlir_has_so_many_statements() -> None:
+    lines = round_trips(30).splitlines()
+    assert len(lines) == 30 + 3 and lines[-2] == "  return %v10 : tensor<128x128xf32>"

@@ -22,10 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brewer.brewing import brew, write
-from brewer.definition_files import DIALECT
+from brewer.definition_files import why_no_dialect
 from brewer.definition_keys import DEFINITION
 from brewer.kinds import Pattern
 from brewer.load import Brewable, Instructions, load
+from brewer.model import Definition
 from brewer.new_definition import NewDefinition, base_for, definition_like, mnemonic_for, skeleton
 from brewer.origins.answers import mistake
 from brewer.origins.by_name import find_definition
@@ -109,10 +110,10 @@ def _check_dialect(dialect: str | None, project: Project, *, may_be_new: bool) -
         help = f"write --like OTHER, or --dialect {either(known) or 'NAME'}"
         raise mistake("D086", "a new definition needs a dialect", help)
     near = did_you_mean(dialect, known)
-    if dialect in known or (may_be_new and not near and DIALECT.match(dialect)):
+    if reason := why_no_dialect(dialect):
+        raise mistake("D018", f'"{dialect}" is not a name of a dialect', reason)
+    if dialect in known or (may_be_new and not near):
         return
-    if not DIALECT.match(dialect):
-        raise mistake("D018", f'"{dialect}" is not a name of a dialect', "a dialect is a Python package in lower case")
     others = f"there {'is' if len(known) == 1 else 'are'} {either(known, 'and') or 'none'}"
     help = near or f"{others}; for a new one, say with --base what the definition stands on"
     if near and may_be_new:
@@ -200,6 +201,7 @@ def _next_steps(project: Project, asked: _Asked, new: NewDefinition, plan: Plan)
         lines.append(f"  - change in {asked.file} what is still that of {other.name}: summary, source, fields, rules")
         if new.left_out:
             lines.append(f"  - it has no {either(new.left_out, 'and')}: that of {other.name} belongs to it alone")
+        lines += _without_wrapper(project, asked, other)
         if other.semantics:
             lines.append(f"  - it runs as `{other.semantics}` until `semantics` names a function of its own")
     created = [asked.file, *(change.path for change in plan.changes if change.kind == "create")]
@@ -209,8 +211,29 @@ def _next_steps(project: Project, asked: _Asked, new: NewDefinition, plan: Plan)
         f"  - python -m brewer, then git add -N {' '.join(created)}",
         "  - read `git diff`: one new class, one line in the table of all classes",
     ]
-    own = f"  - show it in a case: `{asked.mnemonic}` in tests/runtime/text/cases/"
-    return [*lines, *[own] * (not project.layout.is_foreign)]
+    if not project.layout.is_foreign:
+        lines.append(f"  - show it in a case: `{asked.mnemonic}` in tests/runtime/text/cases/")
+        computes = asked.like is not None and asked.like.definition.semantics is not None
+        lines.append(
+            f"  - {'' if computes else 'once it has `semantics`, '}hold it against somebody else: a `Check` of"
+            f" `{asked.mnemonic}` in tests/runtime/semantics/agreement/, without which a test fails"
+        )
+    return lines
+
+
+def _without_wrapper(project: Project, asked: _Asked, other: Definition) -> Sequence[str]:
+    """What the hand-written class of the other one does, this one does not."""
+    if other.wrapper is None:
+        return ()
+    wrappers = project.sources.wrappers
+    place = wrappers[other.wrapper.value].place.file
+    own = sorted(name for name in wrappers[other.wrapper.value].members if not name.startswith("__"))
+    file = project.relative(Path(place))
+    adds = f" ({', '.join(own)})" if own else ""
+    return (
+        f"  - what the wrapper {other.wrapper} adds{adds}, it does not have: where it needs that, write class"
+        f" {asked.name}({asked.name}Gen) as in {file}, and `wrapper: {asked.name}` in {asked.file}",
+    )
 
 
 def _strange_base(asked: _Asked, instructions: Instructions, project: Project) -> Sequence[str]:

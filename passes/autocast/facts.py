@@ -9,8 +9,8 @@ instruction that somebody adds is treated by its definition, and one of which no
   program's author asked for its rounding, or a pass has promoted it to the accumulation dtype (`keep_alu_dtype`).
 - The operands of an instruction of kind `compute` are what is contracted: matrix products and convolutions.
 - A conversion is an instruction of kind `data_movement` to which one operand is given, whose result has its type but
-  for the dtype, and which adds nothing up. A load is known by its class: its type follows from more than that, since
-  it may be broadcast over the partitions.
+  for the dtype, which adds nothing up, and of which no attribute must say what else it does. A load is known by its
+  class: its type follows from more than that, since it may be broadcast over the partitions.
 
 Deliberately absent: types of values in the program; they change while it is rewritten.
 """
@@ -79,7 +79,8 @@ def is_conversion_class(cls: type[Instruction]) -> bool:
         return False
     first, *others = info.operands
     one = not (first.optional or first.variadic) and all(operand.optional for operand in others)
-    return one and info.results[0].free_dtype
+    says_more = any(attribute.required for attribute in info.attributes)  # what else it puts in: affine_select
+    return one and not says_more and info.results[0].free_dtype
 
 
 def is_conversion(inst: Instruction) -> bool:

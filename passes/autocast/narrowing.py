@@ -49,6 +49,7 @@ class Done:
 
     added: list[Instruction] = field(default_factory=list)  # that round now
     kept: list[tuple[Instruction, str]] = field(default_factory=list)
+    notes: list[tuple[Instruction, str]] = field(default_factory=list)  # on what was narrowed
     saved_bytes: int = 0  # of tensors
     casts: int = 0
     changed: bool = False
@@ -174,6 +175,10 @@ class Narrowing:
         else:
             low = inst.dst.tensor.dtype
         inst.mutateDstTy(low)
+        if low.exponent_bits < f32.exponent_bits and holds_fact(inst, "wide_range"):
+            self.done.notes.append(
+                (inst, f"what {inst.INFO.mnemonic} gives may be beyond {low.largest:g}, the last {low}")
+            )
         self.done.added.append(inst)
         self.done.changed = True
 

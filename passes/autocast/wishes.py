@@ -4,7 +4,7 @@
     matmult   what is contracted (operands of kind `compute`); a result only where it must have the dtype of its
               operands
     inputs    what is loaded or received from outside
-    all       every f32 operand, and every f32 result
+    all       every f32 operand, and every f32 result but those that only such operands read as must be f32
 
 With `inline`, conversions that an instruction does anyway are left to it: a load converts by DMA, and an engine reads
 what stays f32 as it is, since it computes in f32; only what is contracted gets a cast. Without it, f32 operands get
@@ -15,7 +15,16 @@ Deliberately absent: scalars that stand in attributes. The engines take those as
 
 from __future__ import annotations
 
-from passes.autocast.facts import Slot, converted, is_conversion, is_widening, result_follows, slots_of, why_fixed
+from passes.autocast.facts import (
+    Slot,
+    converted,
+    is_conversion,
+    is_unknown,
+    is_widening,
+    result_follows,
+    slots_of,
+    why_fixed,
+)
 from passes.autocast.modes import CastMode
 from runtime.access import NeuronAP
 from runtime.dtypes import DType, f32
@@ -37,6 +46,7 @@ class Wishes:
         self._inline = inline
         self._dma_casts = inline and all(each.enable_dma_cast for each in self._targets)
         self._follows: dict[type[Instruction], bool] = {}
+        self._read_as_f32: dict[NeuronInst, bool] = {}
 
     def was_f32(self, held: Operand) -> bool:
         """Whether a value, or what an access reads, is f32 in the program that came in."""
@@ -78,9 +88,51 @@ class Wishes:
             return self.scope != "matmult" and self._dma_casts
         return self.scope == "all" or (self.scope == "matmult" and inst.INFO.op_kind == "compute")
 
+    def is_read_as_f32(self, inst: Instruction) -> bool:
+        """Whether all who use a result of the chip must have f32: narrow, it would only be widened again.
+
+        What moves its elements, and gives them in their own dtype, must have what its users must have.
+        """
+        if self.scope != "all" or not isinstance(inst, NeuronInst):
+            return False
+        if not (inst.INFO.results[0].free_dtype or _moves(inst)):
+            return False
+        known, pending = self._read_as_f32, [inst]
+        while pending:
+            value = pending[-1]
+            unknown = [] if value in known else self._judge_users(value)
+            pending += unknown
+            if not unknown:
+                pending.pop()
+        return known[inst]
+
+    def _judge_users(self, value: NeuronInst) -> list[NeuronInst]:
+        """Enter whether all users of a value must have f32, or return those of which that must be known first."""
+        known, unknown = self._read_as_f32, list[NeuronInst]()
+        known[value] = value.has_users
+        for user in value.users:
+            if isinstance(user, NeuronInst) and _moves(user):
+                if user.dst is not None:
+                    must = user.dst.tensor not in self.narrowed
+                elif user in known:
+                    must = known[user]
+                else:
+                    unknown.append(user)
+                    continue
+            else:
+                must = _must_have_f32(user, value, self.low)
+            if not must:
+                known[value] = False
+                return []
+        if unknown:
+            del known[value]
+        return unknown
+
     def why_fixed(self, inst: Instruction) -> str | None:
         """Return why the result of an instruction stays f32, whatever its operands become."""
         reason = why_fixed(inst, self.low)
+        if reason is None and inst.dst is None and self.is_read_as_f32(inst):
+            return f"whoever uses what {inst.INFO.mnemonic} gives must have f32"
         if reason is not None or inst.dst is not None or not is_widening(inst) or self.was_f32(converted(inst)):
             return reason
         return f"{inst.INFO.mnemonic} gives f32 for a narrower float, so somebody asked for f32"
@@ -137,3 +189,22 @@ class Wishes:
     def converts_to_low(self, inst: Instruction) -> bool:
         """Whether an instruction converts what it reads to the narrow float."""
         return is_conversion(inst) and inst.type.dtype is self.low
+
+
+def _moves(inst: Instruction) -> bool:
+    """Whether an instruction of the chip gives the elements of its one operand in another order, in their own dtype."""
+    info = inst.INFO
+    return (
+        isinstance(inst, NeuronInst)
+        and info.op_kind == "data_movement"
+        and len(info.operands) == 1
+        and len(info.results) == 1
+        and not info.results[0].free_dtype
+    )
+
+
+def _must_have_f32(user: Instruction, value: Instruction, low: DType) -> bool:
+    """Whether an instruction of the chip reads a value through a slot that holds no narrower float."""
+    if not isinstance(user, NeuronInst) or is_unknown(user) or any(info.variadic for info in user.INFO.operands):
+        return False
+    return any(slot.held is value and not slot.takes(low) for slot in slots_of(user))

@@ -101,6 +101,10 @@ class DotTransform:
         """Yield each statement that this leaves as it is where one may expect otherwise, and why; asked after a run."""
         return iter(())
 
+    def notes_on(self, f: Function) -> Iterator[tuple[Statement, str]]:
+        """Yield each statement that this changed in a way that a reader may want to look at, and why; as `why_kept`."""
+        return iter(())
+
     def transformStmts(self, f: Function) -> bool:
         """Transform the statements of a function in program order, and return whether anything changed."""
         self.transformBlock(f.body)

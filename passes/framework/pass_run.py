@@ -14,14 +14,16 @@ from runtime.text.printer import print_statement
 
 @dataclass(frozen=True)
 class Kept:
-    """A statement that a pass left as it is, as text."""
+    """A statement that a pass left as it is, as text, or changed in a way that a reader may want to look at."""
 
     statement: str
     function: str
     reason: str
+    is_changed: bool = False
 
     def __str__(self) -> str:
-        return f"kept `{self.statement}` in @{self.function}: {self.reason}"
+        did = "changed to" if self.is_changed else "kept"
+        return f"{did} `{self.statement}` in @{self.function}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,14 @@ class PassRun:
     changed: bool
     seconds: float
     counted: tuple[tuple[Statistic, int], ...]  # how much each of the pass's counters grew
-    kept: tuple[Kept, ...] = ()  # what the pass left as it is, with reasons, where the manager was asked to explain
+    kept: tuple[Kept, ...] = ()  # what the pass left as it is, or says of its changes, where it was asked to explain
 
 
 def kept_by(transform: DotTransform, module: Module) -> Iterator[Kept]:
-    """Yield what a pass left as it is, asked after a run."""
+    """Yield what a pass left as it is, then what it has to say of its changes, asked after a run."""
     for function in module.functions.values():
         names = Names(function)
         for statement, reason in transform.why_kept(function):
             yield Kept(print_statement(statement, names).strip(), function.name, reason)
+        for statement, reason in transform.notes_on(function):
+            yield Kept(print_statement(statement, names).strip(), function.name, reason, is_changed=True)

@@ -77,7 +77,9 @@ class Yardstick:
         except InterpreterError as error:
             self.why_none = str(error)
 
-    def measure(self, module: Module, options: Mapping[str, str], casts: CastCount, runs: Sequence[PassRun]) -> Measured:
+    def measure(
+        self, module: Module, options: Mapping[str, str], casts: CastCount, runs: Sequence[PassRun]
+    ) -> Measured:
         """Return what a run did that made `module` of the program."""
         if self.reference is None or self.inputs is None:
             return Measured(options, casts, runs, None, self.why_none)

@@ -32,8 +32,8 @@ def variants(text: str, names: Sequence[str] | None, target: Target | None) -> I
     Raises: DiagnosticsError where no pass of the pipeline leaves such an option open.
     """
     known: dict[str, tuple[str, ...]] = {}
-    for options in open_options(text, "--passes").values():
-        known.update((name, values) for name, values in options.items() if values)
+    for left_open in open_options(text, "--passes").values():
+        known.update((name, values) for name, values in left_open.items() if values)
     chosen = [name for name in DEFAULT if name in known] if names is None else list(map(option_name, names))
     wrong = [name for name in chosen if name not in known]
     if wrong or not chosen:

@@ -36,7 +36,8 @@ class MeasuredReport:
 
     def __str__(self) -> str:
         stick = self.yardstick
-        head = f"{self.program}: {stick.n_statements} statements, {stick.n_casts} of them casts; {self.pipeline}"
+        statements = f"{stick.n_statements} statement{'s' * (stick.n_statements != 1)}"
+        head = f"{self.program}: {statements}, casts among them: {stick.n_casts}; {self.pipeline}"
         lines = [head]
         if stick.reference is not None and stick.inputs is not None:
             lines.append(f"errors against the same program in f64, on {stick.inputs.called}")
@@ -86,7 +87,12 @@ class MeasuredReport:
         for one in () if reference is None else reference.not_widened:
             yield f"note: not widened in the reference: {one}"
         reasons = dict.fromkeys(run.why_no_error for run in self.runs if run.errors is None)
-        yield from (f"note: no error is known: {why}" for why in reasons)
+        yield from (f"note: no error is known: {_without_help(why)}" for why in reasons)
+
+
+def _without_help(why: str) -> str:
+    """Return what the interpreter says, without what it advises those who call it from Python."""
+    return why.partition("\nhelp: ")[0]
 
 
 def _counts(run: Measured) -> dict[str, int]:

@@ -37,7 +37,7 @@ def _numbers(error: OutputError) -> dict[str, float]:
 
 
 def errors_of(found: Mapping[int | str, Any], reference: Mapping[int | str, Any]) -> tuple[OutputError, ...]:
-    """Return the error of every output that is an array of numbers, or a sequence of such; outputs go by their order."""
+    """Return the error of every output that is an array of numbers, or a sequence of such; they go by their order."""
     errors = []
     for name, (value, expected) in zip(found, zip(found.values(), reference.values(), strict=True), strict=True):
         distance = difference(value, expected, None)

@@ -52,9 +52,8 @@ def chosen_inputs(module: Module, arrays: Mapping[str, Any] | None, seed: int) -
     Raises: DiagnosticsError where the inputs that are given are not those of the program.
     """
     try:
-        if arrays is None:
-            return next(sets_of(function_named(module, None), seed)), ""
-        chosen = given_inputs(module, arrays)
+        made = sets_of(function_named(module, None), seed)
+        chosen = next(made) if arrays is None else given_inputs(module, arrays)
         start(module, chosen.arrays, chosen.function)
     except InputError as error:
         if arrays is not None:

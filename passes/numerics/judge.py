@@ -105,9 +105,9 @@ class NumericsJudge(Judge):
     def found(self) -> str:
         if self._is_off or self.sets is None:
             return ""
-        passes = f"{self._n_passes} pass{'es' * (self._n_passes != 1)}"
+        ran = f"{self._n_passes} pass{'es' * (self._n_passes != 1)} ran, {self._n_changes} changed the program"
         on = listed((one.called for one in self.sets), "and")
-        return f"numerics verified: {passes} ran, {self._n_changes} changed the program, as stated, on {on}"
+        return f"numerics verified: {ran}, and no result but by the roundings that are stated; on {on}"
 
     def _judge_on(
         self,

@@ -21,6 +21,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from passes.numerics.runs import Outputs
 from runtime.access import NeuronAP
 from runtime.constants import Constant
@@ -31,6 +33,7 @@ from runtime.interpreter.errors import InterpreterError, shown
 from runtime.interpreter.inputs import inputs_of
 from runtime.interpreter.machine import Interpreter, Watcher
 from runtime.interpreter.run import function_named, start
+from runtime.lazy_tensors import LazyTensor
 from runtime.names import Names
 from runtime.rounding import Array, Cast, Rounding, cast_array, natural_dtype
 from runtime.types import Type
@@ -134,14 +137,14 @@ def _is_widened(type: Type) -> bool:
     return type.is_tensor and type.dtype is not None and type.dtype.is_float and holds(f64, type.dtype)
 
 
-def _wide_constant(constant: Constant) -> Constant:
+def _wide_constant(constant: Constant | LazyTensor) -> Constant:
     return Constant(cast_array(constant.array, constant.dtype, f64), f64)
 
 
 def _as_wide(array: Any, dtype: DType | None) -> Any:
     """Return an input in f64 where the reference takes that."""
-    own = natural_dtype(array.dtype) if hasattr(array, "dtype") else None
-    return cast_array(array, own, f64) if dtype is f64 and own is not None and own.is_float else array
+    own = natural_dtype(array.dtype) if isinstance(array, np.ndarray) else None
+    return array if dtype is not f64 or own is None or not own.is_float else cast_array(array, own, f64)
 
 
 class _Narrow(Watcher):
@@ -157,9 +160,13 @@ class _Narrow(Watcher):
     def cast(self, array: Array, source: DType, target: DType) -> Array:
         """Round as ever, and note a float that becomes f64 only now, though something that was read is f64."""
         inst = self._now
-        if target is f64 and source.is_float and inst is not None and inst not in self.found:
-            if any(operand.type.dtype is f64 for operand in inst.operands()):
-                self.found[inst] = source
+        if (
+            inst is not None
+            and target is f64
+            and source.is_float
+            and any(operand.type.dtype is f64 for operand in inst.operands())
+        ):
+            self.found.setdefault(inst, source)
         return cast_array(array, source, target)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from runtime.comparison.result import Compared, Comparison
 from runtime.diagnostics import listed
 from runtime.functions import Function, Module
 from runtime.instructions import Instruction
-from runtime.interpreter.errors import line_of
+from runtime.interpreter.errors import InputError, line_of
 from runtime.interpreter.inputs import Input, inputs_of
 from runtime.interpreter.machine import Evaluator
 from runtime.interpreter.run import Started, function_named, start
@@ -50,15 +51,27 @@ def compare(
     evaluators = (None, None) if evaluator is None else (evaluator(first), evaluator(second))
     again = (evaluators[0], None if evaluator is None else evaluator(second))
     watcher = FirstWatcher(ledger, first, functions[0], again)
-    started = start(first, inputs, function, frozenset(), evaluators[0], out_of_bounds, watcher)
+    with _of_version("first"):
+        started = start(first, inputs, function, frozenset(), evaluators[0], out_of_bounds, watcher)
     notes: list[str] = []
     for_second = dict(_inputs_of_second(started, inputs, functions[1], notes))
-    beside = start(second, for_second, function, frozenset(), evaluators[1], out_of_bounds, SecondWatcher(ledger))
+    with _of_version("second"):
+        beside = start(second, for_second, function, frozenset(), evaluators[1], out_of_bounds, SecondWatcher(ledger))
     returned = run_in_step(started, beside)
     if ledger.unpaired:
         notes.append(f"{ledger.unpaired} executions have no counterpart: the versions run different numbers of times")
     outputs = _outputs(started.results(returned[0]), beside.results(returned[1]), notes)
     return _comparison(matching, ledger, outputs, notes)
+
+
+@contextmanager
+def _of_version(version: str) -> Iterator[None]:
+    """Say which version it is that the inputs do not fit."""
+    try:
+        yield
+    except InputError as error:
+        lines = [f"the {version} version: {line}" for line in error.message.splitlines()]
+        raise InputError("\n".join(lines), error.inst) from error
 
 
 def _inputs_of_second(

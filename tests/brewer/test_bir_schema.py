@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema.protocols import Validator
 
 from brewer.bir_records import FieldForm, RecordForm, record_forms
 from brewer.bir_schema import ONLY_THE_READER, bir_schema
@@ -28,6 +29,7 @@ from runtime.functions import Module
 from runtime.instruction_set import standard
 from runtime.text.parser import parse
 from tests.brewer.miniature import build
+from tests.brewer.quick_validator import quick_validator
 from tests.runtime.bir.spoiled import spoil
 from tests.runtime.random_programs import modules
 
@@ -36,6 +38,7 @@ INSTRUCTIONS = load(PROJECT)
 FORMS = record_forms(INSTRUCTIONS, PROJECT.sources)
 SCHEMA = bir_schema(FORMS, INSTRUCTIONS.vocabulary)
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+QUICK_VALIDATOR = quick_validator(SCHEMA)
 # Those whose derived fields need operands of a known type; examples have them.
 DERIVED = {form.mnemonic for form in FORMS if {"shape", "dtype"} & {field.name for field in form.fields}}
 MNEMONICS = tuple(sorted(set(standard()) - DERIVED))
@@ -63,7 +66,7 @@ def refused_by_the_reader(found: Any) -> tuple[Diagnostic, ...]:
 
 def why_they_disagree(found: Any) -> str | None:
     """What only the reader says of a file, and the schema could say."""
-    if not VALIDATOR.is_valid(found):
+    if not QUICK_VALIDATOR.is_valid(found):
         return None
     said = [
         each
@@ -81,6 +84,19 @@ def test_it_is_a_schema() -> None:
 @given(modules(standard(), MNEMONICS))
 def test_random_programs_are_accepted(module: Module) -> None:
     VALIDATOR.validate(json.loads(bir_text(module)))
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_the_quick_validator_says_what_the_library_says(data: st.DataObject) -> None:
+    found = json.loads(bir_text(data.draw(modules(standard(), MNEMONICS))))
+    for _ in range(data.draw(st.integers(0, 2))):
+        spoil(data, found)
+    assert said_by(QUICK_VALIDATOR, found) == said_by(VALIDATOR, found)
+
+
+def said_by(validator: Validator, found: Any) -> list[tuple[str, str]]:
+    return sorted((error.json_path, error.message) for error in validator.iter_errors(found))
 
 
 @pytest.mark.parametrize("text", EXAMPLES)

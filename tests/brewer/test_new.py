@@ -106,6 +106,50 @@ def test_a_mistake_leaves_nothing_behind(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("Fresh", "--dialect", "../q"), '"../q" is not a name of a dialect'),
+        (("Fresh", "--dialect", "../q", "--base", "NeuronInst"), '"../q" is not a name of a dialect'),
+        (("Fresh", "--dialect", "../q", "--like", "Other"), '"../q" is not a name of a dialect'),
+        (("Fresh", "--dialect", "/q", "--base", "NeuronInst"), '"/q" is not a name of a dialect'),
+        (("Fresh", "--dialect", "..", "--base", "NeuronInst"), '".." is not a name of a dialect'),
+        (("Fresh", "--dialect", "Q", "--base", "NeuronInst"), '"Q" is not a name of a dialect'),
+        (("Fresh", "--dialect", "class", "--base", "NeuronInst"), "and this is a keyword of Python"),
+        (("Fresh", "--dialect", "vocabulary", "--base", "NeuronInst"), "and this is that of the words"),
+        (("../Fresh", "--dialect", "neuron"), '"../Fresh" is not a name of a definition'),
+        (("Fresh", "--dialect", "neuron", "--base", "../NeuronInst"), 'is called "../NeuronInst"'),
+        (("Fresh", "--dialect", "neuron", "--mnemonic", "../x"), "does not start with a mnemonic"),
+    ],
+)
+def test_nothing_is_written_for_what_is_no_name(
+    arguments: tuple[str, ...], said: str, project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("q", "defs/Q"):
+        (project.root / name).mkdir()
+        (project.root.parent / name.rpartition("/")[2]).mkdir(exist_ok=True)
+    before = sorted(project.root.parent.rglob("*"))
+    assert main(["new", *arguments, "--root", str(project.root)]) == 2
+    assert said in capsys.readouterr().err
+    assert sorted(project.root.parent.rglob("*")) == before
+
+
+def test_what_is_next_says_what_the_wrapper_did(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    wrapper = project.root / "runtime/wrappers/Other.py"
+    wrapper.write_bytes(WRAPPER.replace(b"pass", b"def verify(self):\n        yield from super().verify()"))
+    run(project, "Fresh", "--like", "Other")
+    assert (
+        "  - what the wrapper Other adds (verify), it does not have: where it needs that, write class Fresh(FreshGen)"
+        " as in runtime/wrappers/Other.py, and `wrapper: Fresh` in defs/neuron/Fresh.yaml\n" in capsys.readouterr().out
+    )
+
+
+def test_what_is_next_names_the_check_of_what_it_computes(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    run(project, "Fresh", "--like", "Other")
+    check = "hold it against somebody else: a `Check` of `fresh` in tests/runtime/semantics/agreement/"
+    assert f"  - once it has `semantics`, {check}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
     ("name", "dialect", "mnemonic"),
     [
         ("TensorCopyOp", "neuron", "tensor_copy"),

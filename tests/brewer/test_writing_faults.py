@@ -173,7 +173,7 @@ def test_a_run_that_is_killed_leaves_whole_files_and_the_next_one_finishes(at: i
 def test_ctrl_c_says_so_and_leaves_nothing_half_done(at: int, project: Project) -> None:
     before = tree(project)
     run = run_script(project, at, signal.SIGINT)
-    assert (run.returncode, run.stdout) == (2, "")
+    assert (run.returncode, run.stdout) == (130, "")
     assert run.stderr == "interrupted; every file is whole, run brewer again for the others\n"
     assert (tree(project) == before) == (at < 9)
     assert not list(project.generated.rglob("*.tmp"))

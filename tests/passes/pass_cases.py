@@ -36,6 +36,7 @@ class Case:
     pipeline: str
     program: str
     expected: str
+    malformed: str = ""  # what is wrong with the file itself, with its line; such a case fails, and no other
 
     @property
     def pass_name(self) -> str:
@@ -83,9 +84,17 @@ def _left_side(statement: Statement, names: Names) -> str:
 
 
 def _read_case(path: Path) -> Case:
-    head, found, expected = path.read_text(encoding="utf-8").partition(EXPECT)
-    intent, passes, program = head.split("\n", 2)
-    assert found, f"{path.name} has no line `// expect`"
-    assert re.fullmatch(r"// [A-Z`].*\.", intent), f"{path.name} must start with a sentence of intent"
-    assert passes.startswith(PASSES), f"the second line of {path.name} says which passes run"
-    return Case(path, passes.removeprefix(PASSES), program, expected)
+    text = path.read_text(encoding="utf-8")
+    head, found, expected = text.partition(EXPECT)
+    intent, passes, program = (*head.split("\n", 2), "", "")[:3]
+    if not re.fullmatch(r"// [A-Z`].*\.", intent):
+        wrong = f"{path}:1: a case starts with a sentence of intent, `// This stays.`"
+    elif not passes.startswith(PASSES):
+        wrong = f"{path}:2: the second line of a case says which passes run, `{PASSES}eliminate-casts`"
+    elif not found:
+        wrong = (
+            f"{path}:{text.count(chr(10)) + 1}: the case has no line `{EXPECT.strip()}`, behind which its output stands"
+        )
+    else:
+        wrong = ""
+    return Case(path, passes.removeprefix(PASSES), program, expected, wrong)

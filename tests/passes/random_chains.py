@@ -1,7 +1,8 @@
 """Random programs for any pass: what rewrites get wrong is in them more often than chance would have it.
 
 Round trips of values and of tensors, stores between a copy and its users, copies of copies whose tensor is overwritten
-meanwhile, loops and regions around all of it, roundings that the author asked for, graph operations among the others.
+meanwhile, loops and regions around all of it, values carried from round to round, stores in some iterations only, rows
+of casts through short floats and integers, roundings that the author asked for, graph operations among the others.
 
 Made as text, so that a failing example can be read, and kept as a case. Every value has one shape; tensors are written
 whole, by halves or by columns. The output %w adds up what would otherwise be lost.
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 DTYPES = ("bf16", "f32", "f16")
+ON_THE_WAY = ("bf16", "f16", "tf32", "f32r", "f8e4m3", "f8e5m2", "f8e4m3fn", "i8", "u8", "i16", "i32", "bool")
 TENSORS = 3
 
 
@@ -52,7 +54,7 @@ def random_program(seed: int, statements: int = 28) -> str:
     returned = ", ".join(name for name, _ in chain.random.sample(values, min(3, len(values))))
     chain.add(0, f"return {returned}")
     body = "\n".join(chain.lines)
-    return f"target trn2\n\nfunc @main(%x: f32[4,8], %z: bf16[4,8], %b: bool[]) {{\n{body}\n}}\n"
+    return f"target trn2\n\nfunc @main(%x: f32[4,8], %z: bf16[4,8], %b: bool[], %r: f32[2,8]) {{\n{body}\n}}\n"
 
 
 def _fill(chain: Chain, values: list[tuple[str, str]], depth: int, statements: int) -> None:
@@ -60,7 +62,7 @@ def _fill(chain: Chain, values: list[tuple[str, str]], depth: int, statements: i
     random = chain.random
     while statements > 0:
         statements -= 1
-        kind = random.randrange(11)
+        kind = random.randrange(12)
         if kind < 4:  # a value
             name, dtype = chain.fresh(), random.choice(DTYPES)
             chain.add(depth, f"{name}: {dtype}[4,8] = {_producer(chain, values)}{_asked_for(random)}")
@@ -74,12 +76,30 @@ def _fill(chain: Chain, values: list[tuple[str, str]], depth: int, statements: i
             _observe(chain, name, depth, 0.4)
         elif kind == 10:
             values.append(random.choice((_snapshot, _graph))(chain, values, depth))
+        elif kind == 11:
+            _row_of_casts(chain, values, depth)
         elif kind < 8:  # a store
             chain.add(depth, f"{random.choice([*chain.tensors, '%y', '%y'])} = {_producer(chain, values)}")
         elif depth < 2 and statements > 4:
             inside = random.randrange(2, 5)
             statements -= inside
             _nest(chain, values, depth, inside)
+
+
+def _row_of_casts(chain: Chain, values: list[tuple[str, str]], depth: int) -> None:
+    """Cast a value, or a tensor, through some dtypes and back to f32; now and then the same way twice."""
+    random = chain.random
+    start = random.choice([*chain.tensors]) if random.random() < 0.3 else random.choice(values[-6:])[0]
+    way = [random.choice(ON_THE_WAY) for _ in range(random.randrange(1, 4))] + ["f32"]
+    for _ in range(random.choice((1, 1, 2))):
+        source = start
+        for at, dtype in enumerate(way):
+            copy = "tensor_copy" if at == 0 or random.random() < 0.8 else "graph.cast"
+            name = chain.fresh()
+            chain.add(depth, f"{name}: {dtype}[4,8] = {copy} {source}{_asked_for(random)}")
+            source = name
+        values.append((source, "f32"))
+        _observe(chain, source, depth, 0.5)
 
 
 def _snapshot(chain: Chain, values: list[tuple[str, str]], depth: int) -> tuple[str, str]:
@@ -129,12 +149,18 @@ def _nest(chain: Chain, values: list[tuple[str, str]], depth: int, statements: i
         axis = f"%i{len(chain.lines)}"
         chain.add(depth, f"for {axis} = 0 step 4 times 2 {{")
         _fill(chain, list(values), depth + 1, statements)
+        if chain.random.random() < 0.3:  # a store in one of the two iterations
+            tensor = chain.random.choice([*chain.tensors, "%y"])
+            chain.add(depth + 1, f"{tensor} = {_producer(chain, values)} {{predicates = [-4 + 1*{axis} >= 0]}}")
         if chain.random.random() < 0.5:
             half = f"[0 + 1*{axis} | 8:4, 1:4]"
             cast = chain.fresh()
             chain.add(depth + 1, f"{cast}: f32[4,4] = tensor_copy {chain.random.choice([*chain.tensors])}{half}")
             chain.add(depth + 1, f"%y{half} = activation relu {cast}")
         chain.add(depth, "}")
+        return
+    if chain.random.random() < 0.3:
+        _carry(chain, values, depth, statements)
         return
     name, inner = chain.fresh(), list(values)
     chain.add(depth, f"{name}: f32[4,8] = graph.if %b then {{")
@@ -144,6 +170,19 @@ def _nest(chain: Chain, values: list[tuple[str, str]], depth: int, statements: i
     chain.add(depth + 1, "yield %x")
     chain.add(depth, "}")
     values.append((name, "f32"))
+
+
+def _carry(chain: Chain, values: list[tuple[str, str]], depth: int, statements: int) -> None:
+    """Carry a value through two rounds."""
+    first, dtype = chain.random.choice(values)
+    out, rows, carried, row = (chain.fresh() for _ in range(4))
+    left = f"{out}: {dtype}[4,8], {rows}: f32[2,8]"
+    chain.add(depth, f"{left} = graph.scan ({first}) over (%r) body({carried}: {dtype}[4,8], {row}: f32[8]) {{")
+    inner = [*values, (carried, dtype)]
+    _fill(chain, inner, depth + 1, statements)
+    chain.add(depth + 1, f"yield {chain.random.choice([name for name, other in inner if other == dtype])}, {row}")
+    chain.add(depth, "}")
+    values.append((out, dtype))
 
 
 def _producer(chain: Chain, values: list[tuple[str, str]]) -> str:

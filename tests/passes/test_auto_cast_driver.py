@@ -46,9 +46,46 @@ def test_none_changes_nothing_and_passes_come_after(tmp_path: Path, capsys: pyte
     assert said.index("auto-cast-fp32") < said.index("eliminate-casts") and "Number of casts inserted: 1" in said
 
 
+def test_a_pipeline_that_casts_gets_the_mode_and_casts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("--auto-cast", "matmult", "--auto-cast-type", "fp16")
+    assert run(tmp_path, *given, "--passes", "numeric-chain", "--stats") == 0
+    out, err = capsys.readouterr()
+    assert "%x_f16: f16[4,8] = tensor_copy %x\n" in out
+    assert [line.split()[0] for line in err.splitlines()[:3]] == ["auto-cast-fp32", "dtype-mutator", "eliminate-casts"]
+    assert run(tmp_path, "--auto-cast", "matmult", "--passes", "numeric-chain{type=fp16}") == 0
+    assert capsys.readouterr().out == out
+
+
+@pytest.mark.parametrize("pipeline", ["numeric-chain", "numeric-chain{type=fp16}", "auto-cast-fp32, eliminate-casts"])
+def test_a_pipeline_without_a_mode_says_that_it_narrows_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], pipeline: str
+) -> None:
+    assert run(tmp_path, "--passes", pipeline) == 0
+    assert capsys.readouterr().err == (
+        "passes: warning: auto-cast-fp32 narrows nothing, since it is given no mode; give it mode=matmult, mode=all, or"
+        " mode=none\n"
+    )
+
+
+@pytest.mark.parametrize("pipeline", ["numeric-chain{mode=none}", "auto-cast-fp32{mode=none}", "eliminate-casts"])
+def test_who_asks_for_nothing_is_told_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], pipeline: str
+) -> None:
+    assert run(tmp_path, "--passes", pipeline) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (
+            ("--auto-cast", "all", "--passes", "numeric-chain{mode=all}"),
+            "error[P016]: --auto-cast and --passes both say the mode of auto-cast-fp32; leave one of them out",
+        ),
+        (
+            ("--auto-cast", "all", "--auto-cast-type", "bf16", "--passes", "numeric-chain{type=bf16}"),
+            "error[P016]: --auto-cast-type and --passes both say the type of auto-cast-fp32; leave one of them out",
+        ),
         (("--auto-cast", "matmul"), 'error[P020]: no auto-cast mode is called "matmul"\nhelp: did you mean "matmult"?'),
         (
             ("--auto-cast", "all", "--auto-cast-type", "bf61"),

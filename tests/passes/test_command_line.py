@@ -97,6 +97,9 @@ def test_the_list_of_passes(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert [line for line in out.splitlines() if not line.startswith(" ")] == [*PASSES, *PIPELINES]
     assert "    allow_excess_precision=false (bool): also remove" in out
+    of_chain = out.partition("\nnumeric-chain\n")[2]
+    assert "    mode=none (none|matmult|all): what is narrowed [auto-cast-fp32]\n" in of_chain
+    assert "    allow_excess_precision=false (bool): also remove roundings that" in of_chain
 
 
 def test_the_target_of_the_command_line_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

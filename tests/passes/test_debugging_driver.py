@@ -67,11 +67,14 @@ def save_model(path: Path) -> None:
 
 # Numerics.
 
+VERIFIED = "passes: numerics verified: {} changed the program, and no result but by the roundings that are stated; on "
+GENERATED = "generated inputs, ordinary values, seed 0 and generated inputs, special values, seed 0"
+
 
 @pytest.mark.parametrize("file", ["chain.txt", "chain.bir"])
 def test_a_pass_that_does_what_it_says(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([file, "--passes", "eliminate-casts,narrow", "--verify-numerics", "-o", "out.txt"]) == 0
-    assert said(capsys) == "" and Path("out.txt").exists()
+    assert said(capsys) == f"{VERIFIED.format('2 passes ran, 2')}{GENERATED}\n" and Path("out.txt").exists()
 
 
 @pytest.mark.parametrize("file", ["chain.txt", "chain.bir"])
@@ -93,7 +96,8 @@ def test_a_model_is_run_by_its_evaluator(folder: Path, capsys: pytest.CaptureFix
     assert main(["m.txt", "--policy", "autocast-bf16", "--verify-numerics", "-o", "out.txt"]) == 0
     write_arrays("x.npz", {"x": np.ones((5, 3), np.float32)})
     assert main(["m.txt", "--policy", "autocast-bf16", "--verify-numerics", "x.npz", "-o", "out.txt"]) == 0
-    assert said(capsys) == ""
+    verified = VERIFIED.format("1 pass ran, 1")
+    assert said(capsys).splitlines() == [verified + on for on in (GENERATED, GENERATED, "the inputs given")]
 
 
 def test_a_model_that_a_pass_changes_secretly(

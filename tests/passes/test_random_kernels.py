@@ -19,8 +19,11 @@ PIPELINES = {
     "auto-cast-inputs": INPUTS,
     "auto-cast-tc-inputs": [f"auto-cast-tc-inputs{{type={type}}}" for type in TYPES],
     "dtype-mutator": ["dtype-mutator"],
+    "eliminate-dead-code": ["eliminate-dead-code"],
     "enforce-alu-dt-acc": ["enforce-alu-dt-acc"],
+    "fold-casts": ["fold-casts"],
 }
+CHAIN = ("share-casts", "fold-casts", "enforce-alu-dt-acc", "dtype-mutator", "eliminate-casts", "eliminate-dead-code")
 
 
 def run_one(name: str, seed: int, statements: int) -> Outcome:
@@ -31,7 +34,7 @@ def run_one(name: str, seed: int, statements: int) -> Outcome:
 def run_chain(seed: int, statements: int) -> None:
     """Run each pass of the chain under the laws, on what the one before has left."""
     text = random_kernel(seed, statements)
-    for pipeline in (MODES[seed % len(MODES)], "enforce-alu-dt-acc", "dtype-mutator", "eliminate-casts"):
+    for pipeline in (MODES[seed % len(MODES)], *CHAIN):
         text = print_module(run_under_laws(text, pipeline).after)
 
 

@@ -98,3 +98,66 @@ def test_statistics_that_cannot_be_written(
     assert main(["chain.txt", "--passes", "eliminate-casts", *arguments]) == 2
     assert said(capsys).startswith(expected)
     assert sorted(os.listdir()) == ["chain.txt", "two.txt"]
+
+
+WIDE = """\
+target trn2
+
+func @main(%x: f32[4,8]) {
+  %e: f32[4,8] = activation exp %x
+  %t: f32[4,8] = activation tanh %e
+  return %t
+}
+"""
+GRAPH = """\
+func @main(%x: f32[4,8], %w: f32[8,4]) {
+  %c: f32[8,4] = graph.constant {value = dense<0.5>}
+  %v: f32[8,4] = graph.binary add %w, %c
+  %y: f32[4,4] = graph.matmul %x, %v
+  return %y
+}
+"""
+
+
+@pytest.mark.parametrize(("type", "last"), [("fp16", "65504, the last f16"), ("fp8_e4m3", "240, the last f8e4m3")])
+def test_results_that_may_leave_the_range_are_named(type: str, last: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("wide.txt").write_text(WIDE)
+    assert main(["wide.txt", "--passes", f"auto-cast-fp32{{mode=all type={type}}}", "-v"]) == 0
+    changes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("    changed to")]
+    low = last.split()[-1]
+    assert changes == [
+        f"    changed to `%e: {low}[4,8] = activation exp %x` in @main: what activation gives may be beyond {last}"
+    ]
+
+
+@pytest.mark.parametrize("options", ["mode=all type=bf16", "mode=matmult type=fp16", "mode=none"])
+def test_a_type_with_the_range_of_f32_and_what_stays_are_not(options: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("wide.txt").write_text(WIDE)
+    assert main(["wide.txt", "--passes", f"auto-cast-fp32{{{options}}}", "-v"]) == 0
+    assert "changed to" not in capsys.readouterr().err
+
+
+def test_casts_of_the_graph_that_stay_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("graph.txt").write_text(GRAPH)
+    assert main(["graph.txt", "--passes", "numeric-chain{mode=all}", "-v"]) == 0
+    err = capsys.readouterr().err
+    reasons = [line.partition(" in @main: ")[::2] for line in err.partition("dtype-mutator")[2].splitlines()[1:]]
+    outside = "what it casts comes from outside of its block, in the dtype that it has there"
+    assert sorted(reasons[:4]) == [
+        ("    kept `%c_bf16: bf16[8,4] = graph.cast %c`", "the dtype of its result is what graph.constant is for"),
+        ("    kept `%w_bf16: bf16[8,4] = graph.cast %w`", outside),
+        ("    kept `%x_bf16: bf16[4,8] = graph.cast %x`", outside),
+        (
+            "    kept `%y_f32: f32[4,4] = graph.cast %y`",
+            "an instruction of the graph gives the dtype of its operands, so graph.matmul does not give another one",
+        ),
+    ]
+
+
+def test_a_label_of_two_passes_stands_with_their_names(capsys: pytest.CaptureFixture[str]) -> None:
+    label = "Number of load whose tensor type mutated: 0"
+    assert main(["chain.txt", "--passes", "enforce-alu-dt-acc,dtype-mutator,dtype-mutator", "--stats"]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if label in line]
+    assert lines == [f"enforce-alu-dt-acc: {label}", f"dtype-mutator: {label}"]
+    assert main(["chain.txt", "--passes", "dtype-mutator,eliminate-casts", "--stats"]) == 0
+    assert label in capsys.readouterr().err.splitlines()

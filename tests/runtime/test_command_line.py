@@ -283,6 +283,14 @@ WRONG: dict[str, tuple[list[str], list[str]]] = {
     "elide": (["a.txt", "--verify", "--elide", "3"], ["error[R006]: --elide is for printing the program"]),
     "elided BIR": (["a.txt", "--elide", "3", "-o", "a.bir"], ["error[R006]: a.bir: --elide is for text"]),
     "a sequence": (["s.txt", "--run", "-o", "out.npz"], ["error[R003]: these instructions have no semantics"]),
+    "inputs of the second version": (
+        ["a.txt", "--compare", "wider.txt", "-i", "both.npz"],
+        ['error[R002]: wider.txt: argument "x": f32[2,5] is given the shape [2,4]'],
+    ),
+    "inputs of the first version": (
+        ["wider.txt", "--compare", "a.txt", "-i", "both.npz"],
+        ['error[R002]: wider.txt: argument "x": f32[2,5] is given the shape [2,4]'],
+    ),
     "invalid": (["a.txt", "--compare", "wrong.txt", "-i", "both.npz"], ["wrong.txt:6:7: error[V"]),
     "too large": (["huge.txt", "--run"], ["huge.txt:4:3: error[R003]: cannot be computed: "]),
 }
@@ -298,6 +306,7 @@ def test_mistakes_are_diagnostics(case: str, folder: Path, capsys: pytest.Captur
         Path(name).write_bytes(contents)
     Path("link.txt").symlink_to("a.txt")
     Path("wrong.txt").write_text(PROGRAM.replace("%h: f32[2,4]", "%h: f32[2,5]"))
+    Path("wider.txt").write_text(PROGRAM.replace("f32[2,4]", "f32[2,5]").replace("bf16[2,4]", "bf16[2,5]"))
     Path("s.txt").write_text('func @main() {\n  %s: seq<f32[2]> = opaque "x"\n  return %s\n}\n')
     Path("huge.txt").write_text(
         "func @main() {\n  tensor %y: f32[4611686018427387904] dram output\n"

@@ -195,7 +195,11 @@ def test_a_filled_tensor_is_filled_with_the_lower_float() -> None:
 def test_a_transpose_on_which_onnxruntime_crashes(perm: list[int], shape: list[int], runs_in: str) -> None:
     body = f"a = Mul(x, k) r = MatMul(a, e) t = Transpose<perm={perm}>(r) y = MatMul(t, w)"
     text = f"g (float{shape} x) => (float[2,3,5] y) {{ {body} }}"
-    constants: dict[str, Any] = {"k": np.float32(2), "e": np.eye(shape[2], dtype=np.float32), "w": np.ones((4, 5), np.float32)}
+    constants: dict[str, Any] = {
+        "k": np.float32(2),
+        "e": np.eye(shape[2], dtype=np.float32),
+        "w": np.ones((4, 5), np.float32),
+    }
     source = read(text, **constants)
     result, found = converted(source)
     assert (found["t"], found["y"]) == (runs_in, "f16")

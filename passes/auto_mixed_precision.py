@@ -34,33 +34,35 @@ are the same ones, the casts back to f32 give sticky values, and the operands th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar, Literal
 
+from passes.autocast.facts import widened_from
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
 from passes.precision.ends import narrow_ends
 from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
-from passes.precision.new_values import convert_constant, new_cast, retarget
+from passes.precision.new_values import convert_constant, new_cast
 from passes.precision.policy import PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
-from passes.precision.survey import Survey
+from passes.precision.traffic import traffic_of
+from passes.precision.uses import Use, leave_out_casts, uses_of, values_in
 from runtime.blocks import Block, Statement
 from runtime.dtypes import DType, holds
 from runtime.functions import Function, Module
 from runtime.generic import Initializer
 from runtime.instructions import Instruction
-from runtime.operand_slots import set_values, values_of
+from runtime.operand_slots import set_values
 from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
 from runtime.values import BlockArgument, Operand, Result, Value
 
-_Use = tuple[Instruction, int | None]  # a slot of a node or terminator, or all slots of another instruction
 _Moves = dict[Instruction, dict[int, Operand]]
 
 
@@ -117,6 +119,7 @@ class AutoMixedPrecision(TargetLowering):
         self._heads: dict[Block, Statement | None] = {}
         self._rounded: set[Value] = set()  # constants
         self._casts: set[Instruction] = set()  # that are inserted in a function
+        self._unread: list[Value] = []  # that were widened, and maybe for nobody
         self._kept: dict[str, list[tuple[Instruction, str]]] = {}
 
     def runOnModule(self, module: Module) -> bool:
@@ -130,31 +133,40 @@ class AutoMixedPrecision(TargetLowering):
         return iter(self._kept.get(f.name, ()))
 
     def transformStmts(self, f: Function) -> bool:
+        before = traffic_of(f.insts)
+        self.report.before += before
         if why_untouched(f, self.report):
+            self.report.after += before
             return False
         decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests)
         self._casts = set()
-        self._heads, self._rounded = {}, set()
+        self._heads, self._rounded, self._unread = {}, set(), []
         changed = bool(decisions.dtypes)
-        uses = _uses_of(decisions.survey)
+        self.report.removed += leave_out_casts(decisions)
+        uses = uses_of(decisions.survey)
         moves: _Moves = {}
-        for value in _values(f, self.policy.floats):
+        for value in values_in(f, self.policy.floats):
             changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
         for user, slots in moves.items():
             set_values(user, slots)
         if not self.requests.keep_io and f.module is not None and f is f.module.root_function:
             self.report.inserted -= len(narrow_ends(f, self._casts, self.policy.low))
+        for value in self._unread:
+            if isinstance(value, Instruction) and not value.has_users:
+                value.eraseFromParent()
+                self.report.removed += 1
         add_decisions(self.report, decisions, self._rounded)
+        self.report.after += traffic_of(f.insts) if changed else before
         kept = ((inst, one) for inst, one in decisions.of.items() if not (one.is_low or inst in self._rounded))
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
 
-    def _rewrite(self, value: Value, uses: Sequence[_Use], decisions: Decisions, moves: _Moves) -> bool:
+    def _rewrite(self, value: Value, uses: Sequence[Use], decisions: Decisions, moves: _Moves) -> bool:
         """Give a value its dtype, and a cast for each other one that its uses want; return whether anything changed."""
         declared = value.type.dtype
         assert declared is not None
         dtype = decisions.dtypes.get(value, declared)
-        others: dict[DType, list[_Use]] = {}
+        others: dict[DType, list[Use]] = {}
         agree = False  # whether a use wants what the value is
         for user, slot in uses:
             wanted = declared if slot is None else decisions.wanted(user, slot, declared)
@@ -164,9 +176,8 @@ class AutoMixedPrecision(TargetLowering):
                 others.setdefault(wanted, []).append((user, slot))
         if dtype is not declared:
             value.type = value.type.with_dtype(dtype)
-            retarget(value, dtype)
             self._note(value, declared, dtype)
-            if not holds(declared, dtype) and isinstance(value, (Instruction, Result)):
+            if _loses(dtype, declared) and isinstance(value, (Instruction, Result)):
                 self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
         if not others:
             return False
@@ -177,6 +188,10 @@ class AutoMixedPrecision(TargetLowering):
             self._note(value, dtype, *others)
             return True
         for other, group in others.items():
+            narrow = widened_from(value, other) if self.policy.by_kind and dtype is declared else None
+            if narrow is not None:
+                self._read_instead(value, narrow, group, moves)
+                continue
             cast = new_cast(value, other, group[0][0])
             self._insert_behind(value, cast)
             self._casts.add(cast)
@@ -184,19 +199,21 @@ class AutoMixedPrecision(TargetLowering):
             AutoMixedPrecision.inserted_casts += 1
             self.report.inserted += 1
             self.report.shared += len(group) - 1
-            for user, slot in group:
-                if slot is None:
-                    user.replaceUseOfWith(value, cast)
-                else:
-                    moves.setdefault(user, {})[slot] = cast
+            _move(group, value, cast, moves)
         return True
+
+    def _read_instead(self, value: Value, narrow: Value, group: Sequence[Use], moves: _Moves) -> None:
+        """Let uses that want the float that a value was widened from read that; a widening nobody reads goes later."""
+        self.report.shared += len(group)
+        self._unread.append(value)
+        _move(group, value, narrow, moves)
 
     def _note(self, value: Value, before: DType, after: DType) -> None:
         """Note that whatever gives a value rounds it now, where it does."""
         inst = value.owner if isinstance(value, Result) else value
         if not isinstance(inst, Instruction):
             return  # an argument of a region, which gets what is rounded already
-        if not holds(after, before):
+        if _loses(before, after):
             self.added_roundings.append(inst)
 
     def _insert_behind(self, value: Value, cast: Instruction) -> None:
@@ -212,25 +229,14 @@ class AutoMixedPrecision(TargetLowering):
         block.insert(cast, before=self._heads[block])
 
 
-def _values(f: Function, floats: tuple[DType, ...]) -> list[Value]:
-    values: list[Value] = [argument for argument in f.args if argument.type.dtype in floats]
-    for inst in f.insts:
-        values += [result for result in inst.results if result.type.dtype in floats]
-        for block in inst.blocks:
-            values += [argument for argument in block.arguments if argument.type.dtype in floats]
-    return values
-
-
-def _uses_of(survey: Survey) -> dict[Operand, list[_Use]]:
-    """Return the slots that hold a value, by value: looking for them value by value would be quadratic in the slots."""
-    found: dict[Operand, list[_Use]] = {}
-    floats, nodes = survey.floats, survey.nodes
-    for inst in survey.insts:
-        if inst.is_terminator or inst in nodes:
-            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(values_of(inst))]
+def _move(group: Sequence[Use], old: Value, new: Value, moves: _Moves) -> None:
+    for user, slot in group:
+        if slot is None:
+            user.replaceUseOfWith(old, new)
         else:
-            uses = [(held, None) for held in dict.fromkeys(inst.operands())]
-        for value, slot in uses:
-            if value is not None and value.type.dtype in floats:
-                found.setdefault(value, []).append((inst, slot))
-    return found
+            moves.setdefault(user, {})[slot] = new
+
+
+@cache
+def _loses(before: DType, after: DType) -> bool:
+    return not holds(after, before)

@@ -1,4 +1,4 @@
-"""Which passes a command line asks for, in which order: `--auto-cast`, `--passes`, `--policy`."""
+"""Which passes a command line asks for, in which order: `--auto-cast`, `--passes`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Final
 from passes.autocast.shorthand import auto_cast_steps
 from passes.build import build_pipeline, open_options
 from passes.framework.pass_manager import Step
-from passes.precision.policy import UnknownPolicyError, policy_named
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.targets import Target, UnknownTargetError, parse_target
 
@@ -17,7 +16,7 @@ _AUTO_CAST: Final = "auto-cast-fp32"
 
 
 def steps_of(given: argparse.Namespace, target: Target | None) -> tuple[Step, ...]:
-    """Return the steps that a command line asks for.
+    """Return the steps that a command line asks for before a policy.
 
     `--auto-cast` is a run of `auto-cast-fp32` before all others; a pipeline that has that pass gets the mode instead.
 
@@ -31,7 +30,6 @@ def steps_of(given: argparse.Namespace, target: Target | None) -> tuple[Step, ..
     return (
         *asked,
         *build_pipeline(given.passes, target, "--passes", defaults),
-        *_precision_steps(given.policy),
     )
 
 
@@ -68,13 +66,3 @@ def target_named(name: str | None) -> Target | None:
     except UnknownTargetError as error:
         message, _, help = str(error).partition("; ")
         raise DiagnosticsError([Diagnostic("P006", message, help=help)]) from error
-
-
-def _precision_steps(policy: str | None) -> tuple[Step, ...]:
-    if policy is None:
-        return ()
-    try:
-        return build_pipeline(f"auto-mixed-precision{{policy={policy_named(policy).name}}}", None, "--policy")
-    except UnknownPolicyError as error:
-        message, _, help = str(error).partition("; ")
-        raise DiagnosticsError([Diagnostic("P007", message, help=help)]) from error

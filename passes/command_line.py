@@ -21,6 +21,7 @@ from passes.measured_run import MeasuredRun
 from passes.measuring.measure import CastCount
 from passes.measuring.report_file import report_written
 from passes.pipelines import PIPELINES
+from passes.precision.policy_file import ReadTree
 from passes.precision.report_file import telling
 from passes.registry import load_all
 from passes.report import pass_table, pipeline_table, run_report
@@ -32,8 +33,13 @@ from runtime.program_files import complain, discard_output, write_out, write_pro
 from runtime.text.printer import print_module
 
 
-def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = None) -> int:
-    """Run the command line and return its exit status; `front_ends` read and write files of foreign forms."""
+def main(
+    arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = None, read_tree: ReadTree | None = None
+) -> int:
+    """Run the command line and return its exit status.
+
+    `front_ends` read and write files of foreign forms, `read_tree` reads the YAML of policy files.
+    """
     show_traceback = False
     try:
         given = read_arguments(arguments)
@@ -41,7 +47,7 @@ def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = 
             given = _arguments_of_reproducer(given)
         show_traceback = given.traceback
         if not given.list:
-            return _run(given, front_ends or {})
+            return _run(given, front_ends or {}, read_tree)
         write_out("\n".join(part for part in (pass_table(load_all()), pipeline_table(PIPELINES)) if part) + "\n")
     except DiagnosticsError as error:
         complain(str(error))
@@ -62,8 +68,8 @@ def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
     return read_arguments([*arguments_in(given.file), *others])
 
 
-def _run(given: argparse.Namespace, front_ends: FrontEnds) -> int:
-    session = open_session(given, front_ends)
+def _run(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None) -> int:
+    session = open_session(given, front_ends, read_tree)
     measured = MeasuredRun(session) if session.is_measured else None
     if given.sweep is None and (warning := why_nothing_is_narrowed(given)) is not None:
         complain(f"passes: warning: {warning}")

@@ -22,6 +22,8 @@ from passes.framework.rewrite_limit import RewriteLimit
 from passes.given_files import arrays_of, check_files
 from passes.measuring.report_file import check_report_place
 from passes.model_options import ask, check_model_options, read_model
+from passes.precision.policy_file import ReadTree
+from passes.precision.policy_option import precision_steps
 from passes.precision.report_file import check_report, precision_passes
 from passes.statistics_file import is_file
 from passes.verified_model import VerifiedModel
@@ -65,13 +67,15 @@ class Session:
         return self.given.rewrite_limit is not None or self.given.bisect
 
 
-def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
+def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None = None) -> Session:
     """Make everything ready for a run.
 
     Raises: DiagnosticsError for mistakes in the usage, then in the program.
     """
     target = target_named(given.target)
-    steps = steps_of(given, target)
+    classes = instruction_classes(given.classes)
+    policy = precision_steps(given.policy, read_tree, classes)
+    steps = (*steps_of(given, target), *policy)
     printing = _printing(given, steps)
     is_measured = given.sweep is not None or (given.report is not None and not any(precision_passes(steps)))
     if is_measured and given.report is not None:
@@ -82,7 +86,6 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
         check_place(given.reproducer)
     arrays = arrays_of(given.verify_numerics)
     measured_on = read_arrays(given.input) if given.input else arrays
-    classes = instruction_classes(given.classes)
     check_model_options(given, steps)
     foreign, note = read_model(given, steps, front_ends)
     program = foreign or read_program(given.file, classes)
@@ -95,7 +98,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds) -> Session:
         module.target = target.name
     elif module.target is not None:
         target = target_named(module.target)
-        steps = steps_of(given, target)
+        steps = (*steps_of(given, target), *policy)
     ask(given, steps, module, note, front_ends)
     numerics = None
     if given.verify_numerics is not None:

@@ -17,6 +17,7 @@ from runtime.onnx_codes import DTYPE_OF_CODE
 from runtime.signatures import Signature, SlotTypes
 
 _Formal = defs.OpSchema.FormalParameter
+_NEWEST = defs.onnx_opset_version()
 _VARIADIC = defs.OpSchema.FormalParameterOption.Variadic
 
 
@@ -33,6 +34,8 @@ SIGNATURES = OnnxSignatures()
 
 @cache  # 6 us otherwise, for each node of a model
 def _signature(domain: str, op_type: str, version: int) -> Signature | None:
+    if domain == ONNX_DOMAIN and version > _NEWEST:
+        return None  # the library would give the newest one that it knows
     try:
         schema = defs.get_schema(op_type, version, "" if domain == ONNX_DOMAIN else domain)
     except defs.SchemaError:

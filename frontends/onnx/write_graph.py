@@ -13,10 +13,11 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorPro
 from frontends.onnx.attributes import write_attribute
 from frontends.onnx.errors import ExportError
 from frontends.onnx.naming import FileNames, output_names
+from frontends.onnx.piecewise import is_left_out
 from frontends.onnx.plan import GraphPlan, present_results
 from frontends.onnx.shells import LOOSE, ODD, ORDER, noted, parse_shell
 from frontends.onnx.tensors import SparseOnnxTensor, tensor_of, write_tensor
-from frontends.onnx.type_protos import contradicts, is_sayable, type_of, write_type
+from frontends.onnx.type_protos import code_of, contradicts, is_sayable, type_of, write_type
 from runtime.constants import Constant
 from runtime.functions import Function
 from runtime.generic import ONNX_DOMAIN, OnnxNode, Region
@@ -31,8 +32,12 @@ _UNKNOWN = Type.unknown()
 class GraphWriter:
     """Writes the graphs of one function."""
 
-    def __init__(self, label: str, names: FileNames, imports_onnx: bool) -> None:
+    def __init__(
+        self, label: str, names: FileNames, imports_onnx: bool, left_out: dict[str, Constant] | None = None
+    ) -> None:
+        """Take what to call the values; `left_out` gets the large tensors of the graph, which are in no proto then."""
         self.label = label
+        self._left_out = left_out
         self.names = names
         self._imports_onnx = imports_onnx
 
@@ -44,7 +49,7 @@ class GraphWriter:
         if plan.block.carried is None:
             proto.name = "main" if isinstance(plan.block.owner, Function) else "region"
         self._write_inputs(proto, plan)
-        self._write_initializers(proto, plan)
+        self._write_initializers(proto, plan, self._left_out if isinstance(plan.block.owner, Function) else None)
         self._write_nodes(proto, plan)
         self._write_outputs(proto, plan)
         self._write_value_info(proto, plan)
@@ -81,7 +86,7 @@ class GraphWriter:
         for argument, info in zip(arguments, proto.input, strict=True):
             self._update_type(info, argument, exactly=True)
 
-    def _write_initializers(self, proto: GraphProto, plan: GraphPlan) -> None:
+    def _write_initializers(self, proto: GraphProto, plan: GraphPlan, left_out: dict[str, Constant] | None) -> None:
         tensors: dict[str, LazyTensor | Constant] = {}
         for initializer in plan.initializers:
             if initializer.type.dtype is not initializer.value.dtype:
@@ -99,6 +104,9 @@ class GraphWriter:
                 sparse.CopyFrom(value.proto)
                 if sparse.values.name != name:
                     sparse.values.name = name
+            elif left_out is not None and isinstance(value, Constant) and is_left_out(value):
+                proto.initializer.add(name=name, data_type=code_of(value.dtype), dims=value.shape)
+                left_out[name] = value
             elif value is not None:
                 self._write_tensor(proto.initializer.add(), value, name)
 

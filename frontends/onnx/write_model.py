@@ -14,11 +14,13 @@ from onnx import FunctionProto, ModelProto, helper
 from frontends.onnx.data_files import move_out, replacing, take_along
 from frontends.onnx.errors import ExportError
 from frontends.onnx.naming import names_of
+from frontends.onnx.piecewise import fill, write_pieces
 from frontends.onnx.plan import plan_of
 from frontends.onnx.protobuf import LARGEST_FILE
 from frontends.onnx.shells import import_operator_sets, parse_shell
 from frontends.onnx.tensors import OnnxTensor
 from frontends.onnx.write_graph import GraphWriter
+from runtime.constants import Constant
 from runtime.functions import Module
 from runtime.garbage import paused_gc
 from runtime.generic import ONNX_DOMAIN, Initializer
@@ -32,6 +34,11 @@ def to_proto(module: Module) -> ModelProto:
 
     Raises: ExportError where no model says what the module says.
     """
+    return _proto_of(module, None)
+
+
+def _proto_of(module: Module, left_out: dict[str, Constant] | None) -> ModelProto:
+    """Return a module as a model; what is large is `left_out`, where that is given."""
     model = parse_shell(ModelProto, module.carried)
     main = module.root_function
     import_operator_sets(model, main.operator_sets)
@@ -47,7 +54,7 @@ def to_proto(module: Module) -> ModelProto:
                     _identify(plan.shell, function.name)
                 import_operator_sets(plan.shell, function.operator_sets)
             imports_onnx = ONNX_DOMAIN in function.operator_sets
-            writer = GraphWriter(f"@{function.name}", names_of(plan), imports_onnx)
+            writer = GraphWriter(f"@{function.name}", names_of(plan), imports_onnx, left_out)
             if function is main:
                 writer.write_graph(model.graph, plan)
             else:
@@ -65,12 +72,18 @@ def save(module: Module, path: str | os.PathLike[str]) -> None:
     Raises: ExportError, ExternalDataError, OSError.
     """
     path = Path(path)
-    model = to_proto(module)
+    left_out: dict[str, Constant] = {}
+    model = _proto_of(module, left_out)
     take_along(module, path)
     if _size(module) >= LARGEST_FILE:
+        fill(model, left_out)
+        left_out.clear()
         move_out(model, path, module)
     with replacing(path) as file:
-        file.write(model.SerializeToString())
+        if left_out:
+            write_pieces(file, model, left_out)
+        else:
+            file.write(model.SerializeToString())
 
 
 def _identify(shell: FunctionProto, name: str) -> None:

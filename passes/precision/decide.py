@@ -14,23 +14,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from passes.precision.choice import Choice
 from passes.precision.constants import Constants
 from passes.precision.definitions import Lowered
 from passes.precision.guards import named
-from passes.precision.islands import idle_instructions, is_product
+from passes.precision.islands import idle_instructions
 from passes.precision.judge import Callees, Judge
-from passes.precision.labels import label_of
-from passes.precision.overrides import Overrides
-from passes.precision.policy import OpKind, Precision, PrecisionPolicy
+from passes.precision.policy import Precision, PrecisionPolicy
 from passes.precision.reasons import WIDENING_RULES, Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.requests import Requests
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
-from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
-from runtime.operand_slots import values_of
 from runtime.signatures import Signatures
 from runtime.values import Operand, Result, Value
 
@@ -59,13 +56,12 @@ class Decisions:
         callees: Callees | None = None,
         requests: Requests | None = None,
     ) -> None:
-        self.requests = requests or Requests()
         self.policy = policy
+        self.requests = requests or Requests()
         self.survey = Survey(function, policy.floats)
         self.of: dict[Instruction, Decision] = {}
         self.dtypes: dict[Operand, DType] = {}  # in the order in which it was decided
         self._constants = Constants(self.survey)
-        self._overrides = Overrides(policy.overrides)
         self._judges: dict[DType, Judge] = {}
         self._new_judge = partial(
             Judge,
@@ -75,7 +71,7 @@ class Decisions:
             signatures=signatures,
             callees=callees or {},
         )
-        self._local = function.module.functions if function.module is not None else {}
+        self._choice = Choice(function, policy, self.requests, self.judge)
         self._lowered: dict[Instruction, Lowered] = {}
         self._slots: dict[Instruction, frozenset[int]] = {}  # that are converted
         self._gate_slots: dict[tuple[Instruction, int], DType] = {}
@@ -114,9 +110,9 @@ class Decisions:
             inst = node.inst
             if inst.blocks or not (node.data or node.results):
                 continue
-            precision = self._precision_of(node)
+            precision = self._choice.precision_of(node)
             dtype = self.policy.dtype_of(precision)
-            reason = self._why_f32(node, dtype)
+            reason = self._choice.why_f32(node, dtype)
             lowered = reason or self.judge(dtype).lowered(node)
             if isinstance(lowered, Reason):
                 self._keep(node, lowered)
@@ -125,7 +121,7 @@ class Decisions:
             if precision is Precision.FOLLOW:
                 followers[inst] = node
             else:
-                self._convert(inst, lowered, dtype, Reason(Rule.POLICY_LOW, self._policy_text(node)))
+                self._convert(inst, lowered, dtype, Reason(Rule.POLICY_LOW, self._choice.text_of(node)))
         return followers
 
     def _keep(self, node: SurveyedNode, reason: Reason) -> None:
@@ -145,11 +141,11 @@ class Decisions:
             node = self.survey.nodes[gate.inst]
             if not gate.is_known or node.facts is None:
                 continue
-            dtype = self._target_of(node)
+            dtype = self._choice.target_of(node)
             if self.judge(dtype).allows(gate):
                 self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
                 rule = Rule.POLICY_F32 if dtype is f32 else Rule.POLICY_LOW
-                self._change(gate.inst, gate.targets, dtype, Reason(rule, self._policy_text(node)))
+                self._change(gate.inst, gate.targets, dtype, Reason(rule, self._choice.text_of(node)))
 
     def _follow(self, followers: Mapping[Instruction, SurveyedNode]) -> None:
         """Let what follows become low as soon as all that it follows is; each use is counted down once."""
@@ -189,26 +185,15 @@ class Decisions:
 
     def _is_wanted_low(self, gate: Gate) -> bool:
         """Whether the uses of a constant that a loop hands on unchanged all want the lower float."""
-        slots = set(gate.slots)
-        reads = [
-            (user, at)
-            for target in gate.targets
-            for user in dict.fromkeys(target.users)
-            for at, value in enumerate(values_of(user))
-            if value is target and (user, at) not in slots
-        ]
+        reads = gate.reads
         wanted = all(at in self._slots.get(user, ()) for user, at in reads)
         return bool(reads) and wanted and self.judge(self.policy.low).allows(gate)
 
     def _leave_idle(self) -> None:
         """Take back what would be low without a product."""
+        kept = {inst: one.reason.rule for inst, one in self.of.items() if not one.is_low}
         low = {inst for inst, one in self.of.items() if one.is_low}
-        products = [node.inst for node in self.survey.nodes.values() if is_product(self.survey, node.inst)]
-        has_low = any(inst in low or _gives_low(inst) for inst in products)
-        is_illegal = any(inst in self.of and self.of[inst].reason.rule is Rule.SIGNATURE for inst in products)
-        if not (has_low or is_illegal):
-            return
-        idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates)
+        idle = idle_instructions(self.survey, low, kept, self.dtypes, self._slots, self._low_gates)
         for inst in idle:
             self.of[inst] = Decision(None, Reason(Rule.IDLE, Rule.IDLE.value))
             self._slots.pop(inst, None)
@@ -224,7 +209,7 @@ class Decisions:
     def _follow_to(self, node: SurveyedNode, dtype: DType) -> None:
         lowered: Lowered | Reason = self._lowered[node.inst]
         if dtype is not self.policy.low:
-            lowered = self._why_f32(node, dtype) or self.judge(dtype).lowered(node)
+            lowered = self._choice.why_f32(node, dtype) or self.judge(dtype).lowered(node)
         if isinstance(lowered, Reason):
             self.of[node.inst] = Decision(None, lowered)
         else:
@@ -251,42 +236,11 @@ class Decisions:
 
     def _may_be_low(self, gate: Gate) -> bool:
         node = self.survey.nodes[gate.inst]
-        if not gate.is_known or node.facts is None or self._precision_of(node) is Precision.F32:
+        if not gate.is_known or node.facts is None or self._choice.precision_of(node) is Precision.F32:
             return False
         if self.requests.why_f32(gate.inst, (*gate.sources, *gate.targets), self.policy.low) is not None:
             return False
         return self.judge(self.policy.low).allows(gate)
-
-    def _why_f32(self, node: SurveyedNode, dtype: DType) -> Reason | None:
-        asked = self.requests.why_f32(node.inst, (*node.results, *node.operands), self.policy.low)
-        if asked is not None:
-            return asked
-        judge = self.judge(dtype if dtype is not f32 else self.policy.low)
-        guard = judge.guard(node)
-        is_f32_kind = node.facts is not None and node.data and dtype is f32
-        if guard is not None and not (is_f32_kind and not judge.is_sticky(node)):
-            return guard
-        if self._calls(node):
-            return Reason(Rule.LOCAL_FUNCTION, Rule.LOCAL_FUNCTION.value)
-        facts = node.facts
-        if facts is None:
-            return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {label_of(node.inst)}")
-        if not isinstance(node.inst, OnnxNode):
-            if node.inst.rounding is not None or node.inst.keep_alu_dtype:
-                return Reason(Rule.ASKED_FOR, Rule.ASKED_FOR.value)
-            if node.inst.INFO.semantics is None and not self.policy.by_kind:
-                return Reason(Rule.UNKNOWN_OPERATOR, f"what {label_of(node.inst)} computes is not known")
-        if facts.precision_intact or facts.keeps_dtype:
-            return Reason(Rule.TYPES_ARE_ITS_PURPOSE, Rule.TYPES_ARE_ITS_PURPOSE.value)
-        if not node.data:
-            return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
-        if not is_f32_kind:
-            return None
-        if self._overrides.precision_of(node) is Precision.F32:
-            return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
-        if self._is_forced(node) and self._by_policy(node) is not Precision.F32:
-            return Reason(Rule.FORCE_F32, Rule.FORCE_F32.value)
-        return Reason(Rule.POLICY_F32, self._policy_text(node))
 
     def _why_not_followed(self, node: SurveyedNode) -> Reason:
         if node.inst.blocks:
@@ -294,45 +248,3 @@ class Decisions:
         other = next((one for one in self._variable(self._followed(node)) if one not in self.dtypes), None)
         why = "follows constants, which stay f32" if other is None else f"follows {named(other)}, which stays f32"
         return Reason(Rule.FOLLOWS_F32, why)
-
-    def _calls(self, node: SurveyedNode) -> bool:
-        """Whether a node calls a function of the module, by what it is called or by one of its attributes."""
-        if len(self._local) < 2:
-            return False
-        if isinstance(node.inst, OnnxNode):
-            return node.callee in self._local
-        return any(
-            getattr(node.inst, one.name) in self._local for one in node.inst.INFO.attributes if one.type == "str"
-        )
-
-    def _is_forced(self, node: SurveyedNode) -> bool:
-        return self.policy.by_kind and node.facts is not None and node.facts.force_f32
-
-    def _by_policy(self, node: SurveyedNode) -> Precision:
-        assert node.facts is not None
-        if node.facts.follow and not self.policy.by_kind:
-            return Precision.FOLLOW
-        return self.policy.precision_of(OpKind(node.facts.op_kind))
-
-    def _precision_of(self, node: SurveyedNode) -> Precision:
-        stated = self._overrides.precision_of(node)
-        if stated is not None:
-            return stated
-        if node.facts is None or self._is_forced(node):
-            return Precision.F32
-        return self._by_policy(node)
-
-    def _target_of(self, node: SurveyedNode) -> DType:
-        return self.policy.dtype_of(self._precision_of(node))
-
-    def _policy_text(self, node: SurveyedNode) -> str:
-        assert node.facts is not None
-        if self._overrides.precision_of(node) is not None:
-            return f"{self.policy.name}: an override"
-        return f"{self.policy.name}: {node.facts.op_kind}"
-
-
-def _gives_low(inst: Instruction) -> bool:
-    """Whether an instruction gives a float of fewer bits than f32 already."""
-    dtype = inst.type.dtype if inst.results else None
-    return dtype is not None and dtype.is_float and dtype.bits < f32.bits

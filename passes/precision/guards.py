@@ -158,8 +158,9 @@ class Guards:
 
     def _mark_results(self, node: SurveyedNode, origin: str) -> None:
         """Make results sticky, but for constants whose elements are known: those are judged where they are used."""
-        for result in node.results:
-            if self._constants.contents(result) is None:
+        for result in node.inst.results:
+            holds_floats = result in node.results or self._survey.is_container(result)
+            if holds_floats and self._constants.contents(result) is None:
                 self._mark(result, origin)
 
     def _spread(self) -> None:
@@ -184,7 +185,7 @@ class Guards:
         if gate not in passed:
             passed.add(gate)
             for target in gate.targets:
-                if self._survey.is_f32(target):
+                if self._survey.is_f32(target) or self._survey.is_container(target):
                     self._mark(target, origin)
 
     def _read(self, node: SurveyedNode, value: Value, origin: str) -> None:
@@ -193,11 +194,13 @@ class Guards:
             return
         facts = node.facts
         converts = facts is not None and facts.computes == "convert" and bool(node.results)
-        if not converts and not any(node.values[at] is value for at in node.data):
+        takes_out = self._survey.is_container(value)
+        if not (converts or takes_out or any(node.values[at] is value for at in node.data)):
             return
         self._spread_through.add(node.inst)
         why = f"reads {named(value)}, which may be out of range (from {origin})"
-        self.reasons.setdefault(node.inst, Reason(Rule.OUT_OF_RANGE, why))
+        if node.results or not takes_out:
+            self.reasons.setdefault(node.inst, Reason(Rule.OUT_OF_RANGE, why))
         is_constant = any(result in self._constants for result in node.results)
         if is_constant or facts is None or not (facts.range_safe or self._patterns.is_division(node)):
             self._mark_results(node, origin)

@@ -9,9 +9,12 @@ are products, and their signatures have no such float.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from typing import Final
 
+from passes.precision.reasons import Rule
 from passes.precision.regions import Gate
 from passes.precision.survey import Survey
+from runtime.dtypes import f32
 from runtime.instructions import Instruction
 from runtime.values import Operand, Result, Value
 
@@ -19,10 +22,22 @@ Reads = Mapping[Instruction, frozenset[int]]
 """By instruction: the operand slots that hold the lower float."""
 
 
+_HOPELESS: Final = (Rule.SIGNATURE, Rule.QUANTIZED, Rule.LOGARITHM)
+"""Why products are f32 that a policy wants low, so that low values around them would gain nothing."""
+
+
 def idle_instructions(
-    survey: Survey, low: Set[Instruction], values: Iterable[Operand], reads: Reads, gates: Iterable[Gate]
+    survey: Survey,
+    low: Set[Instruction],
+    kept: Mapping[Instruction, Rule],
+    values: Iterable[Operand],
+    reads: Reads,
+    gates: Iterable[Gate],
 ) -> set[Instruction]:
     """Return the instructions among `low` that no product is connected with, through `values` that are low."""
+    products = [node.inst for node in survey.nodes.values() if is_product(survey, node.inst)]
+    if not any(inst in low or _gives_low(inst) or kept.get(inst) in _HOPELESS for inst in products):
+        return set()
     groups = _Groups()
     for value in values:
         source = value.owner if isinstance(value, Result) else value
@@ -41,6 +56,12 @@ def is_product(survey: Survey, inst: Instruction) -> bool:
     """Whether an instruction multiplies and adds up."""
     facts = survey.nodes[inst].facts if inst in survey.nodes else None
     return facts is not None and facts.op_kind == "compute"
+
+
+def _gives_low(inst: Instruction) -> bool:
+    """Whether an instruction gives a float of fewer bits than f32 already."""
+    dtype = inst.type.dtype if inst.results else None
+    return dtype is not None and dtype.is_float and dtype.bits < f32.bits
 
 
 class _Groups:

@@ -25,12 +25,6 @@ _CONTENTS: Final = {"Constant": None, "ConstantOfShape": Constant.of([0.0], f32)
 """By operator: what `value` is where a node does not say."""
 
 
-def retarget(value: Value, dtype: DType) -> None:
-    """Let a cast that gives what it gets give another float, whose type its result has."""
-    if isinstance(value, OnnxNode) and value.op_type == "Cast" and value.domain == ONNX_DOMAIN:
-        value.attributes["to"] = CODE_OF_DTYPE[dtype]
-
-
 def new_cast(value: Value, dtype: DType, user: Instruction) -> Instruction:
     """Return a cast of a value; `user` says of which dialect where the value does not."""
     home = value.owner if isinstance(value, Result) else value

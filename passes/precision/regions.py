@@ -39,6 +39,18 @@ class Gate:
         """What the slots hold."""
         return tuple([value for inst, at in self.slots if (value := value_at(inst, at)) is not None])
 
+    @property
+    def reads(self) -> list[tuple[Instruction, int]]:
+        """The slots that hold a target, but for those of the gate itself."""
+        own = set(self.slots)
+        return [
+            (user, at)
+            for target in self.targets
+            for user in dict.fromkeys(target.users)
+            for at, value in enumerate(values_of(user))
+            if value is target and (user, at) not in own
+        ]
+
 
 def gates_of(inst: Instruction, facts: PrecisionFacts | None) -> list[Gate]:
     """Return the gates of a node with regions."""

@@ -85,6 +85,11 @@ class Survey:
         dtype = value.type.dtype
         return dtype in self.floats or (self.is_callee and dtype is None)
 
+    def is_container(self, value: Operand) -> bool:
+        """Whether a value is a sequence of f32 tensors, or an optional one."""
+        element = value.type.element
+        return element is not None and element.dtype in self.floats
+
     def converts_to(self, inst: Instruction) -> DType | None:
         """Return the dtype that a conversion gives, which its attribute says where no type does; None: not known."""
         if inst.type.dtype is not None or not isinstance(inst, OnnxNode):

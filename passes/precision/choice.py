@@ -1,0 +1,104 @@
+"""What a policy wants a node to run in, and why it does not: a wish of the user, a guard, what the node is.
+
+Deliberately absent: signatures and definitions, and whatever depends on other nodes (`passes/precision/decide.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from passes.precision.judge import Judge
+from passes.precision.labels import label_of
+from passes.precision.overrides import Overrides
+from passes.precision.policy import OpKind, Precision, PrecisionPolicy
+from passes.precision.reasons import Reason, Rule
+from passes.precision.requests import Requests
+from passes.precision.survey import SurveyedNode
+from runtime.dtypes import DType, f32
+from runtime.functions import Function
+from runtime.generic import OnnxNode
+
+
+class Choice:
+    """Answers for the nodes of one function."""
+
+    def __init__(
+        self, function: Function, policy: PrecisionPolicy, requests: Requests, judge: Callable[[DType], Judge]
+    ) -> None:
+        self._policy = policy
+        self._requests = requests
+        self._judge = judge
+        self._overrides = Overrides(policy.overrides)
+        self._kinds = {kind.value: policy.precision_of(kind) for kind in OpKind}
+        self._local = function.module.functions if function.module is not None else {}
+
+    def why_f32(self, node: SurveyedNode, dtype: DType) -> Reason | None:
+        """Return why a node does not run in a float that its kind would let it run in; None where it may."""
+        asked = self._requests.why_f32(node.inst, (*node.results, *node.operands), self._policy.low)
+        if asked is not None:
+            return asked
+        judge = self._judge(dtype if dtype is not f32 else self._policy.low)
+        guard = judge.guard(node)
+        is_f32_kind = node.facts is not None and node.data and dtype is f32
+        if guard is not None and not (is_f32_kind and not judge.is_sticky(node)):
+            return guard
+        if self._calls(node):
+            return Reason(Rule.LOCAL_FUNCTION, Rule.LOCAL_FUNCTION.value)
+        facts = node.facts
+        if facts is None:
+            return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {label_of(node.inst)}")
+        if not isinstance(node.inst, OnnxNode):
+            if node.inst.rounding is not None or node.inst.keep_alu_dtype:
+                return Reason(Rule.ASKED_FOR, Rule.ASKED_FOR.value)
+            if node.inst.INFO.semantics is None and not self._policy.by_kind:
+                return Reason(Rule.UNKNOWN_OPERATOR, f"what {label_of(node.inst)} computes is not known")
+        if facts.precision_intact or facts.keeps_dtype:
+            return Reason(Rule.TYPES_ARE_ITS_PURPOSE, Rule.TYPES_ARE_ITS_PURPOSE.value)
+        if not node.data and not (self._policy.by_kind and dtype is not f32):
+            return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
+        if not is_f32_kind:
+            return None
+        if self._overrides.precision_of(node) is Precision.F32:
+            return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
+        if self._is_forced(node) and self._by_policy(node) is not Precision.F32:
+            return Reason(Rule.FORCE_F32, Rule.FORCE_F32.value)
+        return Reason(Rule.POLICY_F32, self.text_of(node))
+
+    def _calls(self, node: SurveyedNode) -> bool:
+        """Whether a node calls a function of the module, by what it is called or by one of its attributes."""
+        if len(self._local) < 2:
+            return False
+        if isinstance(node.inst, OnnxNode):
+            return node.callee in self._local
+        return any(
+            getattr(node.inst, one.name) in self._local for one in node.inst.INFO.attributes if one.type == "str"
+        )
+
+    def _is_forced(self, node: SurveyedNode) -> bool:
+        return self._policy.by_kind and node.facts is not None and node.facts.force_f32
+
+    def _by_policy(self, node: SurveyedNode) -> Precision:
+        assert node.facts is not None
+        if node.facts.follow and not self._policy.by_kind:
+            return Precision.FOLLOW
+        return self._kinds[node.facts.op_kind]
+
+    def precision_of(self, node: SurveyedNode) -> Precision:
+        """Return what the policy says of a node: its kind, unless an override does."""
+        stated = self._overrides.precision_of(node)
+        if stated is not None:
+            return stated
+        if node.facts is None or self._is_forced(node):
+            return Precision.F32
+        return self._by_policy(node)
+
+    def target_of(self, node: SurveyedNode) -> DType:
+        """Return the float that the policy wants a node to run in."""
+        return self._policy.dtype_of(self.precision_of(node))
+
+    def text_of(self, node: SurveyedNode) -> str:
+        """Return how reports say that the policy decided about a node."""
+        assert node.facts is not None
+        if self._overrides.precision_of(node) is not None:
+            return f"{self._policy.name}: an override"
+        return f"{self._policy.name}: {node.facts.op_kind}"

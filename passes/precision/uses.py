@@ -1,0 +1,62 @@
+"""Which values of a function are floats, and who reads them in which slots.
+
+    %b: f16 = Cast %a {to = f16}      a cast from f32 to f32 whose operand became f16, too: its uses read %a
+
+Deliberately absent: decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from passes.precision.decide import Decisions
+from passes.precision.facts_of import is_idle_cast
+from passes.precision.survey import Survey
+from runtime.dtypes import DType
+from runtime.functions import Function
+from runtime.instructions import Instruction
+from runtime.operand_slots import values_of
+from runtime.values import Operand, Value
+
+Use = tuple[Instruction, int | None]
+"""A slot of a node or terminator, or all slots of another instruction."""
+
+
+def values_in(f: Function, floats: tuple[DType, ...]) -> list[Value]:
+    """Return the values of a function that are one of some floats, each with its definition before its uses."""
+    values: list[Value] = [argument for argument in f.args if argument.type.dtype in floats]
+    for inst in f.insts:
+        values += [result for result in inst.results if result.type.dtype in floats]
+        for block in inst.blocks:
+            values += [argument for argument in block.arguments if argument.type.dtype in floats]
+    return values
+
+
+def leave_out_casts(decisions: Decisions) -> int:
+    """Let what reads a cast from f32 to f32 read its operand where both became one lower float; return how many."""
+    gone: set[Instruction] = set()
+    for inst, dtype in decisions.dtypes.items():
+        if isinstance(inst, Instruction) and is_idle_cast(inst):
+            source = values_of(inst)[0]
+            if isinstance(source, Value) and decisions.dtypes.get(source) is dtype:
+                inst.replaceAllUsesWith(source)
+                inst.eraseFromParent()
+                gone.add(inst)
+    if gone:
+        decisions.survey.insts = [inst for inst in decisions.survey.insts if inst not in gone]
+    return len(gone)
+
+
+def uses_of(survey: Survey) -> dict[Operand, list[Use]]:
+    """Return the slots that hold a value, by value: looking for them value by value would be quadratic in the slots."""
+    found: dict[Operand, list[Use]] = {}
+    floats, nodes = survey.floats, survey.nodes
+    for inst in survey.insts:
+        if inst.is_terminator or inst in nodes:
+            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(values_of(inst))]
+        else:
+            uses = [(held, None) for held in dict.fromkeys(inst.operands())]
+        for value, slot in uses:
+            if value is not None and value.type.dtype in floats:
+                found.setdefault(value, []).append((inst, slot))
+    return found

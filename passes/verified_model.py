@@ -18,7 +18,7 @@ from typing import Any
 
 from passes.arguments import ALL
 from passes.foreign_files import FrontEnds, evaluator_for, runner_for
-from passes.numerics.inputs import InputSet, chosen_inputs, given_inputs
+from passes.numerics.inputs import InputSet, given_inputs
 from runtime.array_files import read_arrays
 from runtime.comparison import Comparison, Difference, compare
 from runtime.comparison.difference import difference
@@ -26,7 +26,8 @@ from runtime.comparison.report import distance
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.dtypes import DType
 from runtime.functions import Module
-from runtime.interpreter import InterpreterError
+from runtime.generated_inputs import generated_inputs
+from runtime.interpreter import InputError, InterpreterError
 from runtime.interpreter.inputs import inputs_of
 from runtime.names import Names
 from runtime.operand_slots import values_of
@@ -39,10 +40,8 @@ class VerifiedModel:
 
     def __init__(self, given: argparse.Namespace, module: Module, front_ends: FrontEnds) -> None:
         """Raises: DiagnosticsError where the inputs that are given are not those of the program."""
-        self._inputs: InputSet | None
-        self._why_not = ""
         if given.verify == ALL:
-            self._inputs, self._why_not = chosen_inputs(module, None, given.seed or 0)
+            self._inputs = _generated(module, given.seed or 0)
         else:
             self._inputs = given_inputs(module, read_arrays([given.verify]))
         self._before = module.clone()
@@ -53,8 +52,6 @@ class VerifiedModel:
 
         Raises: DiagnosticsError where it cannot be run.
         """
-        if self._inputs is None:
-            raise DiagnosticsError([Diagnostic("P067", f"--verify: {self._why_not}")])
         make = evaluator_for(module, self._front_ends)
         try:
             compared = compare(self._before, module, self._inputs.arrays, evaluator=make)
@@ -81,6 +78,15 @@ class VerifiedModel:
             return f"the interpreter, one rounding for each result (onnxruntime: {why})", _named(names, compared)
         pairs = zip(names, after, before, strict=True)
         return "onnxruntime", {name: difference(second, first, None) for name, second, first in pairs}
+
+
+def _generated(module: Module, seed: int) -> InputSet:
+    function = module.root_function
+    try:
+        arrays = generated_inputs(function, seed)
+    except InputError as error:
+        raise DiagnosticsError([Diagnostic("P067", f"--verify: {error}")]) from error
+    return InputSet(function.name, f"generated inputs, ordinary values, seed {seed}", arrays, may_fail=False)
 
 
 def _named(names: list[str], compared: Comparison) -> dict[str, Difference | None]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from passes.foreign_files import FrontEnd
+    from passes.precision.policy_file import Mistakes
     from runtime.functions import Module
     from runtime.interpreter.machine import Evaluator
 
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         from passes.command_line import main as run
 
-        return run(arguments, {".onnx": _onnx})
+        return run(arguments, {".onnx": _onnx}, _yaml)
     except KeyboardInterrupt:
         print("passes: interrupted; nothing was written", file=sys.stderr)
         return 130  # as shells say of SIGINT
@@ -42,6 +43,15 @@ def _onnx() -> FrontEnd:
 
     broken = (BrokenModelError, ExternalDataError)
     return FrontEnd(load, save, OnnxError, SIGNATURES, broken, data_files, _evaluator, _load_raised, _run)
+
+
+def _yaml(file: str, data: bytes) -> tuple[Any, Mistakes]:
+    """Return the tree of a file with a policy, and what collects its mistakes, as the brewer reads definitions."""
+    from brewer.problems import Problems
+    from brewer.yaml_tree import read_tree
+
+    problems = Problems()
+    return read_tree(file, data, problems), problems
 
 
 def _evaluator(module: Module) -> Evaluator:

@@ -27,6 +27,7 @@ examples:
   python -m passes program.txt --passes numeric-chain --sweep --report table.json -i inputs.npz
   python -m passes program.txt --classes acme.instructions --passes eliminate-casts
   python -m passes model.onnx -o model16.onnx --policy autocast-f16 --report -
+  python -m passes model.onnx -o model16.onnx --policy mine.yaml
   python -m passes model.onnx -o model16.onnx --policy autocast-f16 --keep 'Softmax*' --calibrate in.npz --verify in.npz
   python -m passes model.onnx --elide 16
 
@@ -75,7 +76,7 @@ def _add_what_runs(parser: argparse.ArgumentParser) -> None:
     add("--passes", default="", metavar="PIPELINE", help="the passes and pipelines to run, separated by commas")
     add("--auto-cast", metavar="MODE", help="before the passes, let f32 be narrower: none, matmult or all of it")
     add("--auto-cast-type", metavar="TYPE", help="to which float: bf16 (the default), fp16, tf32 or fp8_e4m3")
-    add("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}")
+    add("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}, or a YAML file")
     add("-o", "--output", type=_file_name, metavar="OUT", help="where to write the result; without it, text is printed")
     add("--target", help=f"the target to compile for ({names}); without it the program's own, else every target")
     add_classes_argument(parser)

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar, Literal
 
 from passes.framework.options import option
@@ -166,7 +167,7 @@ class AutoMixedPrecision(TargetLowering):
             value.type = value.type.with_dtype(dtype)
             retarget(value, dtype)
             self._note(value, declared, dtype)
-            if not holds(declared, dtype) and isinstance(value, (Instruction, Result)):
+            if _loses(dtype, declared) and isinstance(value, (Instruction, Result)):
                 self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
         if not others:
             return False
@@ -196,7 +197,7 @@ class AutoMixedPrecision(TargetLowering):
         inst = value.owner if isinstance(value, Result) else value
         if not isinstance(inst, Instruction):
             return  # an argument of a region, which gets what is rounded already
-        if not holds(after, before):
+        if _loses(before, after):
             self.added_roundings.append(inst)
 
     def _insert_behind(self, value: Value, cast: Instruction) -> None:
@@ -210,6 +211,11 @@ class AutoMixedPrecision(TargetLowering):
         if block not in self._heads:
             self._heads[block] = next((each for each in block if not isinstance(each, Initializer)), None)
         block.insert(cast, before=self._heads[block])
+
+
+@cache
+def _loses(before: DType, after: DType) -> bool:
+    return not holds(after, before)
 
 
 def _values(f: Function, floats: tuple[DType, ...]) -> list[Value]:

@@ -9,8 +9,9 @@ from typing import Final
 from passes.autocast.shorthand import auto_cast_steps
 from passes.build import build_pipeline, open_options
 from passes.framework.pass_manager import Step
-from passes.precision.policy import UnknownPolicyError, policy_named
+from passes.precision.policy_option import precision_steps
 from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.further_classes import instruction_classes
 from runtime.targets import Target, UnknownTargetError, parse_target
 
 _AUTO_CAST: Final = "auto-cast-fp32"
@@ -31,7 +32,7 @@ def steps_of(given: argparse.Namespace, target: Target | None) -> tuple[Step, ..
     return (
         *asked,
         *build_pipeline(given.passes, target, "--passes", defaults),
-        *_precision_steps(given.policy),
+        *precision_steps(given.policy, given.read_tree, instruction_classes(given.classes)),
     )
 
 
@@ -68,13 +69,3 @@ def target_named(name: str | None) -> Target | None:
     except UnknownTargetError as error:
         message, _, help = str(error).partition("; ")
         raise DiagnosticsError([Diagnostic("P006", message, help=help)]) from error
-
-
-def _precision_steps(policy: str | None) -> tuple[Step, ...]:
-    if policy is None:
-        return ()
-    try:
-        return build_pipeline(f"auto-mixed-precision{{policy={policy_named(policy).name}}}", None, "--policy")
-    except UnknownPolicyError as error:
-        message, _, help = str(error).partition("; ")
-        raise DiagnosticsError([Diagnostic("P007", message, help=help)]) from error

@@ -13,6 +13,7 @@ CODES: Mapping[str, str] = {
     "P005": "an option of a pass cannot have this value",
     "P006": "no target has this name",
     "P007": "no precision policy has this name",
+    "P055": "a file with a precision policy cannot be read",
     "P020": "no auto-cast mode or type has this name, or a type stands without a mode",
     "P050": "a sweep over an option that a pipeline has not, or does not leave open",
     # Files.

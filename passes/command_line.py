@@ -21,6 +21,7 @@ from passes.measured_run import MeasuredRun
 from passes.measuring.measure import CastCount
 from passes.measuring.report_file import report_written
 from passes.pipelines import PIPELINES
+from passes.precision.policy_file import ReadTree
 from passes.precision.report_file import telling
 from passes.registry import load_all
 from passes.report import pass_table, pipeline_table, run_report
@@ -32,13 +33,19 @@ from runtime.program_files import complain, discard_output, write_out, write_pro
 from runtime.text.printer import print_module
 
 
-def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = None) -> int:
-    """Run the command line and return its exit status; `front_ends` read and write files of foreign forms."""
+def main(
+    arguments: Sequence[str] | None = None, front_ends: FrontEnds | None = None, read_tree: ReadTree | None = None
+) -> int:
+    """Run the command line and return its exit status.
+
+    `front_ends` read and write files of foreign forms, `read_tree` reads the YAML of policy files.
+    """
     show_traceback = False
     try:
         given = read_arguments(arguments)
         if given.run_reproducer:
             given = _arguments_of_reproducer(given)
+        given.read_tree = read_tree
         show_traceback = given.traceback
         if not given.list:
             return _run(given, front_ends or {})

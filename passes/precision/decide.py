@@ -66,6 +66,7 @@ class Decisions:
         self.dtypes: dict[Operand, DType] = {}  # in the order in which it was decided
         self._constants = Constants(self.survey)
         self._overrides = Overrides(policy.overrides)
+        self._kinds = {kind.value: policy.precision_of(kind) for kind in OpKind}
         self._judges: dict[DType, Judge] = {}
         self._new_judge = partial(
             Judge,
@@ -312,7 +313,7 @@ class Decisions:
         assert node.facts is not None
         if node.facts.follow and not self.policy.by_kind:
             return Precision.FOLLOW
-        return self.policy.precision_of(OpKind(node.facts.op_kind))
+        return self._kinds[node.facts.op_kind]
 
     def _precision_of(self, node: SurveyedNode) -> Precision:
         stated = self._overrides.precision_of(node)

@@ -32,11 +32,12 @@ class Overrides:
 
     def precision_of(self, node: SurveyedNode) -> Precision | None:
         """Return what the overrides say of a node, if anything."""
-        if self._of_nodes:
-            labels, names = _labels(node), _names(node)
-            for one, fits in self._of_nodes:
-                if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, names))):
-                    return one.precision
+        if not self._of_nodes:
+            return None
+        labels, names = _labels(node), _names(node)
+        for one, fits in self._of_nodes:
+            if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, names))):
+                return one.precision
         return None
 
     def kept_slots(self, node: SurveyedNode, names: Sequence[str]) -> frozenset[int]:

@@ -39,6 +39,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Literal
 
+from passes.autocast.facts import widened_from
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
@@ -51,6 +52,7 @@ from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
 from passes.precision.survey import Survey
+from passes.precision.traffic import traffic_of
 from runtime.blocks import Block, Statement
 from runtime.dtypes import DType, holds
 from runtime.functions import Function, Module
@@ -118,6 +120,7 @@ class AutoMixedPrecision(TargetLowering):
         self._heads: dict[Block, Statement | None] = {}
         self._rounded: set[Value] = set()  # constants
         self._casts: set[Instruction] = set()  # that are inserted in a function
+        self._unread: list[Value] = []  # that were widened, and maybe for nobody
         self._kept: dict[str, list[tuple[Instruction, str]]] = {}
 
     def runOnModule(self, module: Module) -> bool:
@@ -131,10 +134,13 @@ class AutoMixedPrecision(TargetLowering):
         return iter(self._kept.get(f.name, ()))
 
     def transformStmts(self, f: Function) -> bool:
+        before = traffic_of(f.insts)
+        self.report.before += before
         if why_untouched(f, self.report):
+            self.report.after += before
             return False
         decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests)
-        self._casts = set()
+        self._casts, self._unread = set(), []
         self._heads, self._rounded = {}, set()
         changed = bool(decisions.dtypes)
         uses = _uses_of(decisions.survey)
@@ -145,7 +151,12 @@ class AutoMixedPrecision(TargetLowering):
             set_values(user, slots)
         if not self.requests.keep_io and f.module is not None and f is f.module.root_function:
             self.report.inserted -= len(narrow_ends(f, self._casts, self.policy.low))
+        for value in self._unread:
+            if isinstance(value, Instruction) and not value.has_users:
+                value.eraseFromParent()
+                self.report.removed += 1
         add_decisions(self.report, decisions, self._rounded)
+        self.report.after += traffic_of(f.insts) if changed else before
         kept = ((inst, one) for inst, one in decisions.of.items() if not (one.is_low or inst in self._rounded))
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
@@ -178,6 +189,10 @@ class AutoMixedPrecision(TargetLowering):
             self._note(value, dtype, *others)
             return True
         for other, group in others.items():
+            narrow = widened_from(value, other) if self.policy.by_kind and dtype is declared else None
+            if narrow is not None:
+                self._read_instead(value, narrow, group, moves)
+                continue
             cast = new_cast(value, other, group[0][0])
             self._insert_behind(value, cast)
             self._casts.add(cast)
@@ -185,12 +200,14 @@ class AutoMixedPrecision(TargetLowering):
             AutoMixedPrecision.inserted_casts += 1
             self.report.inserted += 1
             self.report.shared += len(group) - 1
-            for user, slot in group:
-                if slot is None:
-                    user.replaceUseOfWith(value, cast)
-                else:
-                    moves.setdefault(user, {})[slot] = cast
+            _move(group, value, cast, moves)
         return True
+
+    def _read_instead(self, value: Value, narrow: Value, group: Sequence[_Use], moves: _Moves) -> None:
+        """Let uses that want the float that a value was widened from read that; a widening nobody reads goes later."""
+        self.report.shared += len(group)
+        self._unread.append(value)
+        _move(group, value, narrow, moves)
 
     def _note(self, value: Value, before: DType, after: DType) -> None:
         """Note that whatever gives a value rounds it now, where it does."""
@@ -211,6 +228,14 @@ class AutoMixedPrecision(TargetLowering):
         if block not in self._heads:
             self._heads[block] = next((each for each in block if not isinstance(each, Initializer)), None)
         block.insert(cast, before=self._heads[block])
+
+
+def _move(group: Sequence[_Use], old: Value, new: Value, moves: _Moves) -> None:
+    for user, slot in group:
+        if slot is None:
+            user.replaceUseOfWith(old, new)
+        else:
+            moves.setdefault(user, {})[slot] = new
 
 
 @cache

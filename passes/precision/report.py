@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from passes.precision.labels import label_of
 from passes.precision.reasons import Rule
+from passes.precision.traffic import Traffic
 from runtime.generic import OnnxNode
 from runtime.operand_slots import values_of
 
@@ -55,6 +56,9 @@ class PrecisionReport:
     counts: Counter[str] = field(default_factory=Counter)  # of instructions by the name of a dtype
     inserted: int = 0  # casts
     shared: int = 0  # uses that read a cast which another use has, too
+    removed: int = 0  # casts of the program that nobody reads since what they widen is read itself
+    before: Traffic = Traffic()
+    after: Traffic = Traffic()
     constants: int = 0  # that were rounded themselves, so that no cast was needed
     warnings: list[str] = field(default_factory=list)  # parts of the program that the policy does not reach
     notes: list[str] = field(default_factory=list)
@@ -81,17 +85,34 @@ class PrecisionReport:
         return (
             f"{self.policy}\n"
             f"  instructions: {counts or 'none'}\n"
-            f"  casts: {self.inserted} inserted; {self.shared} further uses share one; 0 removed, since those that the"
-            " program wrote keep their meaning\n"
-            f"  constants converted: {self.constants}"
+            f"  casts: {self.inserted} inserted; {self.shared} further uses share one; {self._removed_text}\n"
+            f"  constants converted: {self.constants}\n"
+            f"  bytes read and written: {self.before.bytes} before, {self.after.bytes} after{self._unknown_text}"
         )
+
+    @property
+    def _removed_text(self) -> str:
+        if self.removed:
+            return f"{self.removed} removed, which nobody reads any more"
+        return "0 removed, since those that the program wrote keep their meaning"
+
+    @property
+    def _unknown_text(self) -> str:
+        count = self.after.unknown
+        return f"; {count} times the size of what is read or written is not known" if count else ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as data for `json.dumps`: the same facts as the text, with every instruction once."""
         return {
             "policy": self.policy,
             "counts": dict(sorted(self.counts.items())),
-            "casts": {"inserted": self.inserted, "shared": self.shared, "removed": 0, "constants": self.constants},
+            "casts": {
+                "inserted": self.inserted,
+                "shared": self.shared,
+                "removed": self.removed,
+                "constants": self.constants,
+            },
+            "bytes": {"before": self.before.bytes, "after": self.after.bytes, "of_unknown_size": self.after.unknown},
             "warnings": self.warnings,
             "notes": self.notes,
             "unknown_operators": self.unknown_operators,

@@ -38,6 +38,7 @@ autocast-f16
   instructions: 1 f16, 3 f32
   casts: 2 inserted; 0 further uses share one; 0 removed, since those that the program wrote keep their meaning
   constants converted: 1
+  bytes read and written: 336 before, 368 after
 
 stays f32, 1: a constant does not fit the lower float
   @main %b = ai.onnx::Add "masked": a constant has elements beyond the range of f16
@@ -59,6 +60,8 @@ def test_data_says_the_same() -> None:
     data = json.loads(json.dumps(report_of(chain(*NODES, constants=CONSTANTS)).to_json()))
     assert data["policy"] == "autocast-f16" and data["counts"] == {"f16": 1, "f32": 3}
     assert data["casts"] == {"inserted": 2, "shared": 0, "removed": 0, "constants": 1}
+    # MatMul 32 + 64 + 32, Add 32 + 16 + 32, Neg and Softmax 64; then two casts of 48, and MatMul has 64.
+    assert data["bytes"] == {"before": 336, "after": 368, "of_unknown_size": 0}
     assert data["kept_in_f32"] == {"constant": 1, "out_of_range": 1, "policy_f32": 1}
     assert set(data["rules"]) == {line["rule"] for line in data["instructions"]}
     assert data["instructions"][0] == {

@@ -279,7 +279,7 @@ class Decisions:
                 return Reason(Rule.UNKNOWN_OPERATOR, f"what {label_of(node.inst)} computes is not known")
         if facts.precision_intact or facts.keeps_dtype:
             return Reason(Rule.TYPES_ARE_ITS_PURPOSE, Rule.TYPES_ARE_ITS_PURPOSE.value)
-        if not node.data:
+        if not node.data and not (self.policy.by_kind and dtype is not f32):
             return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
         if not is_f32_kind:
             return None

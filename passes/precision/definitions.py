@@ -5,7 +5,8 @@ A copy of the instruction reads stand-ins of the lower float: its own rules say 
     graph.matmul %a, %b     rule: lhs and rhs have one data type; result: that of lhs and rhs
     graph.top_k %a          values have the dtype of %a, indices are i64
 
-A product of neuron keeps its f32 result, which is what the engine accumulates in.
+A product of neuron keeps its f32 result, which is what the engine accumulates in. What has no float operand, as a
+dequantization, gives the lower float where its definition leaves that to the caller.
 
 Deliberately absent: tables of instructions, and shapes: what one instruction answers goes for all of its class with
 operands of the same dtypes and the same words as attributes.
@@ -82,7 +83,7 @@ class Definitions:
         slots = frozenset(at for at in node.data if not infos[at].dtypes or self.low.name in infos[at].dtypes) - kept
         if not slots and kept:
             return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
-        if not slots:
+        if not slots and node.data:
             return self._why_not(inst, infos[node.data[0]].name)
         before, _ = self._told(inst, frozenset())
         problems, types = self._told(inst, slots)
@@ -101,12 +102,14 @@ class Definitions:
             position = inst.all_results.index(result)
             info = infos[min(position, len(infos) - 1)]
             follows = types[position] if position < len(types) else None
-            if result.type.dtype not in self._floats or (follows is not None and follows.dtype is not self.low):
+            if result.type.dtype not in self._floats or (info.precision is not None and info.free_dtype):
+                continue
+            if follows is not None and follows.dtype is not self.low and (slots or not info.free_dtype):
                 continue
             if info.precision is not None or (info.dtypes and self.low.name not in info.dtypes):
                 return self._why_not(inst, info.name)
             found.append(at)
-        return slots, tuple(found)
+        return (slots, tuple(found)) if slots or found else Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
 
     def _told(self, inst: Instruction, low: frozenset[int]) -> tuple[list[str], tuple[Type | None, ...]]:
         """Return what is wrong with the instruction where some slots hold the lower float, and what it gives then."""

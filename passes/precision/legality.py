@@ -49,6 +49,8 @@ class Legality:
         signature = self._signature(inst)
         if signature is None:
             return self._no_signature(inst)
+        if not node.data:
+            return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
         rules = {at: signature.operand(at) for at, value in enumerate(node.values) if value is not None}
         slots = frozenset(at for at in node.data if (rule := rules[at]) is not None and self.low in rule.dtypes)
         kept = self._kept(node, rules)

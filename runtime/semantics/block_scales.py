@@ -46,7 +46,7 @@ def _power_of_two(scales: Array) -> Array:
     """Return the powers of two that are not below, from 2 ** -127 to 2 ** 127 as f8e8m0 has them."""
     mantissa, exponent = np.frexp(scales.astype(np.float64))
     at_least = np.clip(exponent - (mantissa == 0.5), -127, 127)
-    return np.ldexp(1.0, at_least).astype(np.float32)
+    return np.asarray(np.ldexp(1.0, at_least), np.float32)
 
 
 def _spread(scales: Array, shape: tuple[int, ...], rows: int, cols: int) -> Array:

@@ -34,9 +34,8 @@ are the same ones, the casts back to f32 give sticky values, and the operands th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import ClassVar, Literal
 
 from passes.autocast.facts import widened_from
@@ -51,20 +50,17 @@ from passes.precision.policy import PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
-from passes.precision.survey import Survey
 from passes.precision.traffic import traffic_of
+from passes.precision.uses import Moves, Use, loses, move, uses_of, values_in
 from runtime.blocks import Block, Statement
-from runtime.dtypes import DType, holds
+from runtime.dtypes import DType
 from runtime.functions import Function, Module
 from runtime.generic import Initializer
 from runtime.instructions import Instruction
-from runtime.operand_slots import set_values, values_of
+from runtime.operand_slots import set_values
 from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
-from runtime.values import BlockArgument, Operand, Result, Value
-
-_Use = tuple[Instruction, int | None]  # a slot of a node or terminator, or all slots of another instruction
-_Moves = dict[Instruction, dict[int, Operand]]
+from runtime.values import BlockArgument, Result, Value
 
 
 @dataclass(frozen=True)
@@ -143,9 +139,9 @@ class AutoMixedPrecision(TargetLowering):
         self._casts, self._unread = set(), []
         self._heads, self._rounded = {}, set()
         changed = bool(decisions.dtypes)
-        uses = _uses_of(decisions.survey)
-        moves: _Moves = {}
-        for value in _values(f, self.policy.floats):
+        uses = uses_of(decisions.survey)
+        moves: Moves = {}
+        for value in values_in(f, self.policy.floats):
             changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
         for user, slots in moves.items():
             set_values(user, slots)
@@ -161,12 +157,12 @@ class AutoMixedPrecision(TargetLowering):
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
 
-    def _rewrite(self, value: Value, uses: Sequence[_Use], decisions: Decisions, moves: _Moves) -> bool:
+    def _rewrite(self, value: Value, uses: Sequence[Use], decisions: Decisions, moves: Moves) -> bool:
         """Give a value its dtype, and a cast for each other one that its uses want; return whether anything changed."""
         declared = value.type.dtype
         assert declared is not None
         dtype = decisions.dtypes.get(value, declared)
-        others: dict[DType, list[_Use]] = {}
+        others: dict[DType, list[Use]] = {}
         agree = False  # whether a use wants what the value is
         for user, slot in uses:
             wanted = declared if slot is None else decisions.wanted(user, slot, declared)
@@ -178,7 +174,7 @@ class AutoMixedPrecision(TargetLowering):
             value.type = value.type.with_dtype(dtype)
             retarget(value, dtype)
             self._note(value, declared, dtype)
-            if _loses(dtype, declared) and isinstance(value, (Instruction, Result)):
+            if loses(dtype, declared) and isinstance(value, (Instruction, Result)):
                 self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
         if not others:
             return False
@@ -200,21 +196,21 @@ class AutoMixedPrecision(TargetLowering):
             AutoMixedPrecision.inserted_casts += 1
             self.report.inserted += 1
             self.report.shared += len(group) - 1
-            _move(group, value, cast, moves)
+            move(group, value, cast, moves)
         return True
 
-    def _read_instead(self, value: Value, narrow: Value, group: Sequence[_Use], moves: _Moves) -> None:
+    def _read_instead(self, value: Value, narrow: Value, group: Sequence[Use], moves: Moves) -> None:
         """Let uses that want the float that a value was widened from read that; a widening nobody reads goes later."""
         self.report.shared += len(group)
         self._unread.append(value)
-        _move(group, value, narrow, moves)
+        move(group, value, narrow, moves)
 
     def _note(self, value: Value, before: DType, after: DType) -> None:
         """Note that whatever gives a value rounds it now, where it does."""
         inst = value.owner if isinstance(value, Result) else value
         if not isinstance(inst, Instruction):
             return  # an argument of a region, which gets what is rounded already
-        if _loses(before, after):
+        if loses(before, after):
             self.added_roundings.append(inst)
 
     def _insert_behind(self, value: Value, cast: Instruction) -> None:
@@ -228,40 +224,3 @@ class AutoMixedPrecision(TargetLowering):
         if block not in self._heads:
             self._heads[block] = next((each for each in block if not isinstance(each, Initializer)), None)
         block.insert(cast, before=self._heads[block])
-
-
-def _move(group: Sequence[_Use], old: Value, new: Value, moves: _Moves) -> None:
-    for user, slot in group:
-        if slot is None:
-            user.replaceUseOfWith(old, new)
-        else:
-            moves.setdefault(user, {})[slot] = new
-
-
-@cache
-def _loses(before: DType, after: DType) -> bool:
-    return not holds(after, before)
-
-
-def _values(f: Function, floats: tuple[DType, ...]) -> list[Value]:
-    values: list[Value] = [argument for argument in f.args if argument.type.dtype in floats]
-    for inst in f.insts:
-        values += [result for result in inst.results if result.type.dtype in floats]
-        for block in inst.blocks:
-            values += [argument for argument in block.arguments if argument.type.dtype in floats]
-    return values
-
-
-def _uses_of(survey: Survey) -> dict[Operand, list[_Use]]:
-    """Return the slots that hold a value, by value: looking for them value by value would be quadratic in the slots."""
-    found: dict[Operand, list[_Use]] = {}
-    floats, nodes = survey.floats, survey.nodes
-    for inst in survey.insts:
-        if inst.is_terminator or inst in nodes:
-            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(values_of(inst))]
-        else:
-            uses = [(held, None) for held in dict.fromkeys(inst.operands())]
-        for value, slot in uses:
-            if value is not None and value.type.dtype in floats:
-                found.setdefault(value, []).append((inst, slot))
-    return found

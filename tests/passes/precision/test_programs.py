@@ -28,7 +28,7 @@ CHAIN: Final = "dtype-mutator, eliminate-casts"
 INSERTED: Final = {
     "mlp": {"autocast": 6, "always-f16": 6, "auto-mixed": 6, "auto-mixed-conservative": 6, "auto-mixed-bf16": 6},
     "if": {"autocast": 3, "always-f16": 3, "auto-mixed": 4, "auto-mixed-conservative": 4, "auto-mixed-bf16": 3},
-    "while": {"autocast": 6, "always-f16": 3, "auto-mixed": 5, "auto-mixed-conservative": 5, "auto-mixed-bf16": 3},
+    "while": {"autocast": 3, "always-f16": 3, "auto-mixed": 5, "auto-mixed-conservative": 5, "auto-mixed-bf16": 3},
     "lstm": {"autocast": 3, "always-f16": 3, "auto-mixed": 2, "auto-mixed-conservative": 2, "auto-mixed-bf16": 3},
 }
 BOUNDS: Final = {"always-f32": 1e-6, "f16": 4e-3, "bf16": 4e-2}

@@ -35,8 +35,8 @@ def model(name: str, nodes: int) -> Any:
         made.append(helper.make_node("Sum", [f"v{at}" for at in range(nodes)], ["y"], name="sum"))
     else:
         made.append(helper.make_node("Identity", [last], ["y"], name="end"))
-    io = [[helper.make_tensor_value_info(each, TensorProto.FLOAT, [4, 8])] for each in "xy"]
-    graph = helper.make_graph(made, "g", *io)
+    x, y = (helper.make_tensor_value_info(each, TensorProto.FLOAT, [4, 8]) for each in "xy")
+    graph = helper.make_graph(made, "g", [x], [y])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
@@ -48,7 +48,7 @@ def ours(source: Any) -> Callable[[], object]:
 
 
 def theirs(source: Any, kept: list[str]) -> Callable[[], object]:
-    from onnxruntime.transformers.float16 import convert_float_to_float16
+    from onnxruntime.transformers.float16 import convert_float_to_float16  # type: ignore[import-untyped]
 
     copy = deepcopy(source)
     return lambda: convert_float_to_float16(copy, keep_io_types=True, op_block_list=kept, disable_shape_infer=True)

@@ -76,11 +76,7 @@ def _add_what_runs(parser: argparse.ArgumentParser) -> None:
     add("--passes", default="", metavar="PIPELINE", help="the passes and pipelines to run, separated by commas")
     add("--auto-cast", metavar="MODE", help="before the passes, let f32 be narrower: none, matmult or all of it")
     add("--auto-cast-type", metavar="TYPE", help="to which float: bf16 (the default), fp16, tf32 or fp8_e4m3")
-    add(
-        "--policy",
-        metavar="POLICY",
-        help=f"after the passes, apply one of {', '.join(POLICIES)}, or a policy in a YAML file",
-    )
+    add("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}, or a YAML file")
     add("-o", "--output", type=_file_name, metavar="OUT", help="where to write the result; without it, text is printed")
     add("--target", help=f"the target to compile for ({names}); without it the program's own, else every target")
     add_classes_argument(parser)

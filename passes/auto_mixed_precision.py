@@ -36,7 +36,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import ClassVar, Literal
 
 from passes.autocast.facts import widened_from
@@ -52,18 +51,16 @@ from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
 from passes.precision.traffic import traffic_of
-from passes.precision.uses import Use, leave_out_casts, uses_of, values_in
+from passes.precision.uses import Moves, Use, leave_out_casts, loses, move, uses_of, values_in
 from runtime.blocks import Block, Statement
-from runtime.dtypes import DType, holds
+from runtime.dtypes import DType
 from runtime.functions import Function, Module
 from runtime.generic import Initializer
 from runtime.instructions import Instruction
 from runtime.operand_slots import set_values
 from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
-from runtime.values import BlockArgument, Operand, Result, Value
-
-_Moves = dict[Instruction, dict[int, Operand]]
+from runtime.values import BlockArgument, Result, Value
 
 
 @dataclass(frozen=True)
@@ -144,7 +141,7 @@ class AutoMixedPrecision(TargetLowering):
         changed = bool(decisions.dtypes)
         self.report.removed += leave_out_casts(decisions)
         uses = uses_of(decisions.survey)
-        moves: _Moves = {}
+        moves: Moves = {}
         for value in values_in(f, self.policy.floats):
             changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
         for user, slots in moves.items():
@@ -161,7 +158,7 @@ class AutoMixedPrecision(TargetLowering):
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
 
-    def _rewrite(self, value: Value, uses: Sequence[Use], decisions: Decisions, moves: _Moves) -> bool:
+    def _rewrite(self, value: Value, uses: Sequence[Use], decisions: Decisions, moves: Moves) -> bool:
         """Give a value its dtype, and a cast for each other one that its uses want; return whether anything changed."""
         declared = value.type.dtype
         assert declared is not None
@@ -177,7 +174,7 @@ class AutoMixedPrecision(TargetLowering):
         if dtype is not declared:
             value.type = value.type.with_dtype(dtype)
             self._note(value, declared, dtype)
-            if _loses(dtype, declared) and isinstance(value, (Instruction, Result)):
+            if loses(dtype, declared) and isinstance(value, (Instruction, Result)):
                 self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
         if not others:
             return False
@@ -199,21 +196,21 @@ class AutoMixedPrecision(TargetLowering):
             AutoMixedPrecision.inserted_casts += 1
             self.report.inserted += 1
             self.report.shared += len(group) - 1
-            _move(group, value, cast, moves)
+            move(group, value, cast, moves)
         return True
 
-    def _read_instead(self, value: Value, narrow: Value, group: Sequence[Use], moves: _Moves) -> None:
+    def _read_instead(self, value: Value, narrow: Value, group: Sequence[Use], moves: Moves) -> None:
         """Let uses that want the float that a value was widened from read that; a widening nobody reads goes later."""
         self.report.shared += len(group)
         self._unread.append(value)
-        _move(group, value, narrow, moves)
+        move(group, value, narrow, moves)
 
     def _note(self, value: Value, before: DType, after: DType) -> None:
         """Note that whatever gives a value rounds it now, where it does."""
         inst = value.owner if isinstance(value, Result) else value
         if not isinstance(inst, Instruction):
             return  # an argument of a region, which gets what is rounded already
-        if _loses(before, after):
+        if loses(before, after):
             self.added_roundings.append(inst)
 
     def _insert_behind(self, value: Value, cast: Instruction) -> None:
@@ -227,16 +224,3 @@ class AutoMixedPrecision(TargetLowering):
         if block not in self._heads:
             self._heads[block] = next((each for each in block if not isinstance(each, Initializer)), None)
         block.insert(cast, before=self._heads[block])
-
-
-def _move(group: Sequence[Use], old: Value, new: Value, moves: _Moves) -> None:
-    for user, slot in group:
-        if slot is None:
-            user.replaceUseOfWith(old, new)
-        else:
-            moves.setdefault(user, {})[slot] = new
-
-
-@cache
-def _loses(before: DType, after: DType) -> bool:
-    return not holds(after, before)

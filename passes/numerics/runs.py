@@ -15,7 +15,7 @@ from typing import Any
 
 from runtime.comparison.casts import source_of_cast
 from runtime.functions import Function, Module
-from runtime.generic import Initializer, OnnxNode
+from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
 from runtime.interpreter.machine import Evaluator
@@ -24,6 +24,7 @@ from runtime.interpreter.run import run
 MakeEvaluator = Callable[[Module], Evaluator]
 Outputs = Mapping[int | str, Any]
 _HELD = "value"  # the attribute of a node that is a constant
+_CONSTANT = "graph.constant"  # the semantics of an initializer, and of a constant of the graph
 
 
 def outputs_of(
@@ -86,16 +87,16 @@ def _constants_of_before(
 
 def _held(inst: Instruction) -> Any:
     """Return the tensor that a constant holds; None for any other instruction."""
-    if isinstance(inst, Initializer):
-        return inst.value
+    if inst.INFO.semantics == _CONSTANT:
+        return inst.value  # type: ignore[attr-defined]  # by its semantics it has one
     is_constant = isinstance(inst, OnnxNode) and inst.op_type == "Constant"
     return inst.attributes.get(_HELD) if is_constant else None  # type: ignore[attr-defined]  # a node has them
 
 
 def _hold(inst: Instruction, held: Any) -> None:
     """Give a constant other contents; its type stays."""
-    if isinstance(inst, Initializer):
+    if inst.INFO.semantics == _CONSTANT:
         type = inst.type
-        inst.value, inst.type = held, type
+        inst.value, inst.type = held, type  # type: ignore[attr-defined]
     else:
         inst.attributes[_HELD] = held  # type: ignore[attr-defined]  # a node has them

@@ -7,12 +7,13 @@ Deliberately absent: decisions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 
 from passes.precision.decide import Decisions
 from passes.precision.facts_of import is_idle_cast
 from passes.precision.survey import Survey
-from runtime.dtypes import DType
+from runtime.dtypes import DType, holds
 from runtime.functions import Function
 from runtime.instructions import Instruction
 from runtime.operand_slots import values_of
@@ -20,6 +21,23 @@ from runtime.values import Operand, Value
 
 Use = tuple[Instruction, int | None]
 """A slot of a node or terminator, or all slots of another instruction."""
+Moves = dict[Instruction, dict[int, Operand]]
+"""What the slots of users are to hold."""
+
+
+def move(group: Sequence[Use], old: Value, new: Value, moves: Moves) -> None:
+    """Let uses of a value read another one; those by slots are noted, since all of a user move at once."""
+    for user, slot in group:
+        if slot is None:
+            user.replaceUseOfWith(old, new)
+        else:
+            moves.setdefault(user, {})[slot] = new
+
+
+@cache
+def loses(before: DType, after: DType) -> bool:
+    """Whether a conversion may change values."""
+    return not holds(after, before)
 
 
 def values_in(f: Function, floats: tuple[DType, ...]) -> list[Value]:

@@ -11,7 +11,8 @@ from onnx import defs
 import passes
 from frontends.onnx import SIGNATURES, load, to_proto
 from generated.onnx.facts import FACTS
-from passes.precision.legality import Legality, Lowered
+from passes.precision.definitions import Lowered
+from passes.precision.legality import Legality
 from passes.precision.survey import Survey
 from runtime.dtypes import DType, bf16, f16, f32
 from runtime.functions import Function
@@ -60,7 +61,7 @@ def test_every_operator_at_every_version(low: DType) -> None:
             continue
         lowered_some.add(schema.name)
         inst = node.inst
-        slots = [(one, at in found.slots, inst.values[at]) for at, one in enumerate(schema.inputs)]
+        slots = [(one, at in found.slots, node.values[at]) for at, one in enumerate(schema.inputs)]
         slots += [(one, inst.results[at] in found.results, inst.results[at]) for at, one in enumerate(schema.outputs)]
         of_variable: dict[str, set[Any]] = {}
         for formal, is_low, held in slots:

@@ -197,7 +197,7 @@ def test_warnings_come_without_a_report(tmp_path: Path, capsys: pytest.CaptureFi
     [
         (
             ["--report", "r.txt"],
-            "error[P014]: --report is about the decisions of one precision pass, and this run has none",
+            "error[P016]: --report is for a run of passes, and none are given",
         ),
         (
             ["--report", "none/r.txt", "--policy", "autocast-f16"],

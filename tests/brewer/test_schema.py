@@ -34,6 +34,7 @@ WHOLE_WITH_A_FRACTION = r"the number -?\d+\.0+\b"
 # What a schema cannot say: the code, and where it can say a part of it, the messages of the rest.
 LOADER_ONLY = {
     **dict.fromkeys(("D014", "D050"), WHOLE_WITH_A_FRACTION),
+    "D018": "is not a name of a dialect",  # of the folder
     "D024": '"dtypes"',
     **dict.fromkeys(("D023", "D031", "D032", "D033", "D034", "D035", "D040", "D041", "D042", "D044"), ""),
     **dict.fromkeys(

@@ -142,7 +142,8 @@ class Renderer:
 
     def _facts(self, dialect: str) -> Rendered | None:
         documents = [document for document in self.instructions.facts if document.dialect == dialect]
-        origin = f"the definitions in {', '.join(document.file for document in documents)}"
+        folder = f"{self.project.layout.definitions}/{dialect}/"
+        origin = f"the definitions in {documents[0].file if len(documents) == 1 else folder}"
         path = f"{self.project.output}/{dialect}/facts.py"
         return self._shared(path, "facts.py.j2", origin, view=facts_view(documents))
 

@@ -99,8 +99,10 @@ class FusedTransformerLayerGen(GraphInst):
             beta1, fc1_bias, fc2_bias, beta2
         fields: activation, num_heads, head_dim, eps1, eps2
     Examples:
-        func @main(%x: f32[2,5,12], %qkv: f32[12,24], %out: f32[8,12], %g1: f32[12], %w1: f32[12,16], %w2: f32[16,12], %g2: f32[12], %m: f32[2,5]) {
-          %y: f32[2,5,12] = graph.fused_transformer_layer gelu %x, %qkv, %out, %g1, %w1, %w2, %g2 mask %m heads 2 of 4 eps 1e-5, 1e-5
+        func @main(%x: f32[2,5,12], %qkv: f32[12,24], %out: f32[8,12], %g1: f32[12],
+                   %w1: f32[12,16], %w2: f32[16,12], %g2: f32[12], %m: f32[2,5]) {
+          %y: f32[2,5,12] = graph.fused_transformer_layer gelu %x, %qkv, %out, %g1, %w1, %w2, %g2
+            mask %m heads 2 of 4 eps 1e-5, 1e-5
           return %y
         }
     Source:

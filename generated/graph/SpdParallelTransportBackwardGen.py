@@ -60,7 +60,8 @@ class SpdParallelTransportBackwardGen(GraphInst):
         operands: start, end, tangent, upstream
     Examples:
         func @main(%t: f64[3,3], %p: f64[3,3], %q: f64[3,3], %d: f64[3,3]) {
-          %dt: f64[3,3], %dp: f64[3,3], %dq: f64[3,3] = graph.spd_parallel_transport_backward %t from %p to %q upstream %d
+          %dt: f64[3,3], %dp: f64[3,3], %dq: f64[3,3] = graph.spd_parallel_transport_backward %t from %p to %q
+            upstream %d
           return %dt, %dp, %dq
         }
     Source:

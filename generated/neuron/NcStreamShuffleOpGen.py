@@ -55,7 +55,8 @@ class NcStreamShuffleOpGen(NeuronUnaryInst):
         fields: shuffle_mask
     Examples:
         func @main(%x: f32[32,64]) {
-          %y: f32[32,64] = nc_stream_shuffle %x mask [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14, 17, 16, 19, 18, 21, 20, 23, 22, 25, 24, 27, 26, 29, 28, 31, 30]
+          %y: f32[32,64] = nc_stream_shuffle %x mask [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12,
+            15, 14, 17, 16, 19, 18, 21, 20, 23, 22, 25, 24, 27, 26, 29, 28, 31, 30]
           return %y
         }
     Source:

@@ -116,7 +116,7 @@ def ran(text: str, **inputs: Array) -> dict[str, Array]:
     module = runtime.parse(text, "check.txt")
     problems = runtime.verify(module)
     assert not problems, "\n".join(map(str, problems))
-    return dict(runtime.run(module, inputs))
+    return {str(name): array for name, array in runtime.run(module, inputs).items()}
 
 
 CHECKS = (

@@ -29,6 +29,7 @@ from passes.precision.constants import Constants
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.blocks import Statement
 from runtime.instructions import Instruction
+from runtime.precision_facts import SCALARS
 from runtime.values import Operand
 
 FARTHEST: Final = 8
@@ -103,7 +104,7 @@ class Patterns:
         for one in self._back(reduced):
             node = self._survey.producer(one)
             if node is not None and _is_reduction(node):
-                return any(origin in origins for operand in node.operands for origin in self._back(operand))
+                return any(origin in origins for operand in _floats(node) for origin in self._back(operand))
         return False
 
     def _is_reciprocal(self, value: Operand) -> bool:
@@ -133,11 +134,23 @@ class Patterns:
                 return
             if only_moved and node.facts.op_kind != "data_movement":
                 return
-            sources = [operand for operand in dict.fromkeys(node.operands) if operand not in self._constants]
+            sources = [operand for operand in _floats(node) if operand not in self._constants]
             if len(sources) != 1:
                 return
             (value,) = sources
             yield value
+
+
+def _floats(node: SurveyedNode) -> list[Operand]:
+    """Return the floats that a node computes with, each once: patterns stay what they are where some became low."""
+    roles = {} if node.facts is None else node.facts.operands
+    found: dict[Operand, None] = {}
+    for at, value in enumerate(node.values):
+        if value is not None and roles.get(at, "any") in ("any", *SCALARS):
+            dtype = value.type.dtype
+            if dtype is None or dtype.is_float:
+                found[value] = None
+    return list(found)
 
 
 def _computes(node: SurveyedNode, word: str) -> bool:

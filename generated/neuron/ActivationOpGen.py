@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ACTIVATION_FUNCTIONS, ON_CHIP, ActivationFunction
+from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ON_CHIP, ActivationFunction
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -37,7 +37,7 @@ class ActivationOpGen(NeuronUnaryInst):
     What reduces its results is `activation_accumulation`.
 
     Operands:
-        src: LOAD, on_chip
+        src: LOAD, floats
             The elements that the function is applied to.
         bias: LOAD, optional, bool/i8/i16/i32/u8/u16/u32/f32/f32r/f16/bf16/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/f8e8m0
             Added to each scaled element, one number for each partition.
@@ -51,7 +51,7 @@ class ActivationOpGen(NeuronUnaryInst):
         bias_scalar: float, optional
             Added to each scaled element where there is no `bias`; from trn2 on.
     Results:
-        result: the type of src; on_chip; the caller may choose the dtype
+        result: the type of src; on_chip/f64; the caller may choose the dtype
     Rules:
         partitions: src.shape[0] is at most 128
         one_bias: at most one is present of bias, bias_scalar
@@ -98,7 +98,7 @@ class ActivationOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
-                dtypes=ON_CHIP,
+                dtypes=FLOATS,
             ),
             OperandInfo(
                 "bias",
@@ -151,7 +151,7 @@ class ActivationOpGen(NeuronUnaryInst):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
-                dtypes=ON_CHIP,
+                dtypes=(*ON_CHIP, "f64"),
             ),
         ),
         dst=DstInfo(),

@@ -30,18 +30,18 @@ class TensorTensorOpGen(NeuronNaryInst):
     engine. Where nobody chooses, gpsimd gets what has operands and a result of 32-bit integers, none of them in PSUM.
     Operations on bits take integers as they are. The gpsimd engine alone has pow. The vector engine reads one of the
     operands from PSUM at most. The source wants as many partitions and as many elements in each; here both operands
-    have one shape.
+    have one shape. The chip has no f64: it is there for the reference of a program, which is run in f64.
 
     Operands:
-        lhs: LOAD, on_chip
+        lhs: LOAD, on_chip/f64
             The elements on the left of the operation.
-        rhs: LOAD, on_chip
+        rhs: LOAD, on_chip/f64
             The elements on the right of the operation.
     Attributes:
         op: alu_op
             The operation.
     Results:
-        result: the type of lhs; on_chip; the caller may choose the dtype
+        result: the type of lhs; on_chip/f64; the caller may choose the dtype
     Rules:
         partitions: lhs.shape[0] is at most 128
         same_shape: lhs.shape equals rhs.shape
@@ -82,11 +82,11 @@ class TensorTensorOpGen(NeuronNaryInst):
         operands=(
             OperandInfo(
                 "lhs",
-                dtypes=ON_CHIP,
+                dtypes=(*ON_CHIP, "f64"),
             ),
             OperandInfo(
                 "rhs",
-                dtypes=ON_CHIP,
+                dtypes=(*ON_CHIP, "f64"),
             ),
         ),
         attributes=(
@@ -101,7 +101,7 @@ class TensorTensorOpGen(NeuronNaryInst):
             ResultInfo(
                 free_dtype=True,
                 same_as="lhs",
-                dtypes=ON_CHIP,
+                dtypes=(*ON_CHIP, "f64"),
             ),
         ),
         dst=DstInfo(),

@@ -2,7 +2,7 @@
 
 The engines compute in f32: operands are widened to f32, exactly but for integers beyond 2 ** 24, every operation is
 rounded to f32, and the result is rounded once on the way out. Operations on bits take integers as they are. An
-operand of f64, which no engine knows and the verifier refuses, is computed in f64.
+operand of f64, which no engine knows, is computed in f64.
 Source: AWS Neuron documentation, architecture guides and `nki.isa`.
 """
 

@@ -6,7 +6,7 @@ from generated.graph.IfGen import IfGen
 from runtime.blocks import Block
 from runtime.builder import Builder
 from runtime.diagnostics import DiagnosticsError
-from runtime.dtypes import bf16, bool_, f32, i8, i64
+from runtime.dtypes import bf16, bool_, f32, i8
 from runtime.functions import Function, Module
 from runtime.types import Type
 from runtime.wrappers.ActivationOp import ActivationOp
@@ -53,10 +53,10 @@ def test_a_statement_that_was_added_to_a_parsed_program_is_shown_as_printed() ->
 
 def test_a_printed_statement_has_its_dictionary_and_the_caret_under_the_slot() -> None:
     module, builder = built()
-    a = builder.function.body.add_argument(Type.tensor(i64, (2, 2)), "a")
+    a = builder.function.body.add_argument(Type.tensor(i8, (2, 2)), "a")
     builder.insert(ActivationOp(a, "gelu", a, loc="m.py:1"))
     first, *_ = shown(module)
-    assert first.splitlines()[1:3] == ['%0: i64[2,2] = activation gelu %a bias %a {loc = "m.py:1"}', " " * 31 + "^^"]
+    assert first.splitlines()[1:3] == ['%0: i8[2,2] = activation gelu %a bias %a {loc = "m.py:1"}', " " * 30 + "^^"]
 
 
 def test_a_printed_region_shows_where_it_ends() -> None:

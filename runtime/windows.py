@@ -69,6 +69,22 @@ def why_not_windows(
             yield name, f"{name} has {found}; expected {expected}, {each} for each spatial dimension"
 
 
+def why_not_output_padding(
+    output_padding: Sequence[int] | None, strides: Sequence[int] | None, dilations: Sequence[int] | None
+) -> Iterator[str]:
+    """Yield for each spatial dimension why a transposed convolution cannot add so much behind it.
+
+    Source: ONNX operator specification, ConvTranspose; PyTorch documentation, ConvTranspose2d.
+    """
+    for axis, more in enumerate(output_padding or ()):
+        each = [values[axis] if axis < len(values) else 1 for values in (strides or (), dilations or ())]
+        if more >= max(each):
+            yield (
+                f"output_padding has {more} along spatial dimension {axis}; expected less than the stride, "
+                f"{each[0]}, or the dilation, {each[1]}"
+            )
+
+
 def why_not_convolved(
     src: Type,
     weights: Type,

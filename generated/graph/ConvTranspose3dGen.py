@@ -43,7 +43,7 @@ class ConvTranspose3dGen(GraphInst):
         dilations: list[int], optional, at least 1
             Elements from one element of a window to the next, for each spatial dimension.
         output_padding: list[int], optional, at least 0
-            What the result has more behind each spatial dimension.
+            What the result has more behind each spatial dimension, less than its stride or its dilation.
         groups: int, by default 1, at least 1
             The number of groups of channels.
     Results:
@@ -228,7 +228,7 @@ class ConvTranspose3dGen(GraphInst):
 
     @property
     def output_padding(self) -> tuple[int, ...] | None:
-        """What the result has more behind each spatial dimension."""
+        """What the result has more behind each spatial dimension, less than its stride or its dilation."""
         return self._output_padding
 
     @output_padding.setter

@@ -24,10 +24,10 @@ class FakeQuantizeGen(GraphInst):
 
     `clamp(round(src / s), -q, q) * s` with q = 127, 7 or 1 for 8, 4 or 2 bits. The scale s, of everything or of each
     index along `axis`, is by `scale_mode` - `per_batch`: m, the largest magnitude over q; - `ema`: `decay * state + (1
-    - decay) * m`, or m where the state is not above zero; - `fixed`: the state. A scale is at least 1e-12. The second
-    result is s, the state of the next step; RLX has it overwrite the state, which values cannot. `ste` says what
-    graph.fake_quantize_backward does; the result does not depend on it. Halves are rounded to the even integer; the CPU
-    executor of RLX rounds them away from zero.
+    - decay) * m`, or m where the state is at most zero; - `fixed`: the state. The m and a fixed scale are at least
+    1e-12. The second result is s, the state of the next step; RLX has it overwrite the state, which values cannot.
+    `ste` says what graph.fake_quantize_backward does; the result does not depend on it. Halves are rounded to the even
+    integer; the CPU executor of RLX rounds them away from zero.
 
     Operands:
         src: floats

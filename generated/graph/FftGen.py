@@ -34,7 +34,8 @@ class FftGen(GraphInst):
         inverse: bool, by default false
             Whether it is the inverse transform.
         norm: fft_norm, by default "unscaled"
-            What is divided; forward transforms by N, inverse ones by N, both by the root of N, or neither.
+            What is divided: nothing (`unscaled`), inverse transforms by N (`backward`), forward ones by N (`forward`),
+            or both by the root of N (`ortho`).
     Results:
         result: the type of src
     Rules:
@@ -136,7 +137,9 @@ class FftGen(GraphInst):
 
     @property
     def norm(self) -> FftNorm:
-        """What is divided; forward transforms by N, inverse ones by N, both by the root of N, or neither."""
+        """What is divided: nothing (`unscaled`), inverse transforms by N (`backward`), forward ones by N (`forward`),
+        or both by the root of N (`ortho`).
+        """
         return self._norm
 
     @norm.setter

@@ -36,7 +36,8 @@ class FftQGen(GraphInst):
         inverse: bool, by default false
             Whether it is the inverse transform.
         norm: fft_norm, by default "unscaled"
-            What is divided; forward transforms by N, inverse ones by N, both by the root of N, or neither.
+            What is divided: nothing (`unscaled`), inverse transforms by N (`backward`), forward ones by N (`forward`),
+            or both by the root of N (`ortho`).
         scaling: fft_scaling, by default "wrap"
             How the stages stay in range.
     Results:
@@ -145,7 +146,9 @@ class FftQGen(GraphInst):
 
     @property
     def norm(self) -> FftNorm:
-        """What is divided; forward transforms by N, inverse ones by N, both by the root of N, or neither."""
+        """What is divided: nothing (`unscaled`), inverse transforms by N (`backward`), forward ones by N (`forward`),
+        or both by the root of N (`ortho`).
+        """
         return self._norm
 
     @norm.setter

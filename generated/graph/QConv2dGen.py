@@ -38,7 +38,7 @@ class QConv2dGen(GraphInst):
         strides: list[int], optional, at least 1
             Elements from window to window, for each spatial dimension.
         padding: list[int], optional, at least 0
-            Zeros in front of each spatial dimension, then behind each.
+            Elements in front of each spatial dimension, then behind each; they are the code `src_zero_point`.
         dilations: list[int], optional, at least 1
             Elements from one element of a window to the next, for each spatial dimension.
         groups: int, by default 1, at least 1
@@ -252,7 +252,7 @@ class QConv2dGen(GraphInst):
 
     @property
     def padding(self) -> tuple[int, ...] | None:
-        """Zeros in front of each spatial dimension, then behind each."""
+        """Elements in front of each spatial dimension, then behind each; they are the code `src_zero_point`."""
         return self._padding
 
     @padding.setter

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 class ReduceGen(GraphInst):
     """One number from all elements along some axes.
 
+    ONNX reduces all dimensions where there are no axes, unless it is told not to; here, as in RLX, none is reduced. A
+    mean of integers is rounded towards zero, of which neither source says anything.
+
     Operands:
         src: floats/integers
             What is reduced.
@@ -53,6 +56,7 @@ class ReduceGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::Reduce, ReduceOp
         ONNX operator specification, ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd
     Semantics: reductions.reduce
     Wrapper: `Reduce` of runtime/wrappers/, which the parser builds

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 class ActivationAccumulationOpGen(NeuronUnaryInst):
     """A function of every element, as of `activation`, and the sum of the results, on the scalar engine.
 
-    The sum of a partition is taken in f32, before the results are rounded, on top of the accumulator of its lane: from
-    0 with reset_reduce, from what it holds with reduce; reset makes it 0 without a sum, idle leaves it. Then
-    `reduce_res` gets it. The source names these arguments of `nki.isa.activation` itself; `nki.isa.activation_reduce`
-    is reset_reduce.
+    The sum of a partition is taken in f32 on top of the accumulator of its lane: from 0 with reset_reduce, from what it
+    holds with reduce; reset makes it 0 without a sum, idle leaves it. Then `reduce_res` gets it. The sum is that of the
+    results before they are rounded, which the source does not say. The source names these arguments of
+    `nki.isa.activation` itself; `nki.isa.activation_reduce` is reset_reduce.
 
     Operands:
         src: LOAD, on_chip

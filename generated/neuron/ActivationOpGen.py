@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunction
+from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ON_CHIP, ActivationFunction
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -51,7 +51,7 @@ class ActivationOpGen(NeuronUnaryInst):
         bias_scalar: float, optional
             Added to each scaled element where there is no `bias`; from trn2 on.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; on_chip/f64; the caller may choose the dtype
     Rules:
         partitions: src.shape[0] is at most 128
         one_bias: at most one is present of bias, bias_scalar
@@ -151,6 +151,7 @@ class ActivationOpGen(NeuronUnaryInst):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*ON_CHIP, "f64"),
             ),
         ),
         dst=DstInfo(),

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class ExponentialOpGen(NeuronUnaryInst):
     """The exponential of every element less a maximum, and the sum of the results, on the vector engine.
 
-    `exp(src - max_value)` in f32. The sum is taken before the results are rounded. With idle nothing is summed up, and
-    nothing is known of the accumulators after it.
+    `exp(src - max_value)` in f32. The sum is that of the results before they are rounded, which the source does not
+    say. With idle nothing is summed up, and nothing is known of the accumulators after it.
 
     Operands:
         src: LOAD, f8e4m3/f8e5m2/f16/bf16/f32/i8/i16/i32/u8/u16/u32

@@ -46,7 +46,8 @@ class MatMulMxOpGen(NeuronNaryInst):
             Its scales, [K, N], or [K / 8, N] for at most 32 partitions.
     Attributes:
         accumulate: bool, by default false
-            Whether the product is added to what `dst` holds.
+            Whether the product is added to what `dst` holds. The source has None, too, its default, which adds where
+            `dst` was written before.
         tile_position: list[int], optional, at least 0, at most 128
             First row and column of the part of the engine that is used; the column is 0.
         tile_size: list[int], optional, one of 32, 64, 128
@@ -252,7 +253,9 @@ class MatMulMxOpGen(NeuronNaryInst):
 
     @property
     def accumulate(self) -> bool:
-        """Whether the product is added to what `dst` holds."""
+        """Whether the product is added to what `dst` holds. The source has None, too, its default, which adds where
+        `dst` was written before.
+        """
         return self._accumulate
 
     @accumulate.setter

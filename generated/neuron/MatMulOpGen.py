@@ -47,7 +47,8 @@ class MatMulOpGen(NeuronNaryInst):
         perf_mode: perf_mode, optional
             A faster mode of the engine.
         accumulate: bool, by default false
-            Whether the product is added to what `dst` holds.
+            Whether the product is added to what `dst` holds. The source has None, too, its default, which adds where
+            `dst` was written before.
         is_lhs_onezero: bool, by default false
             A hint that `stationary` holds zeros and ones only, which is faster where it is f32.
         is_rhs_onezero: bool, by default false
@@ -274,7 +275,9 @@ class MatMulOpGen(NeuronNaryInst):
 
     @property
     def accumulate(self) -> bool:
-        """Whether the product is added to what `dst` holds."""
+        """Whether the product is added to what `dst` holds. The source has None, too, its default, which adds where
+        `dst` was written before.
+        """
         return self._accumulate
 
     @accumulate.setter

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import FLOATS
+from generated.vocabulary import FLOATS, ON_CHIP
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -34,7 +34,7 @@ class ReciprocalOpGen(NeuronUnaryInst):
         src: LOAD, in sbuf or psum, floats
             The elements that one is divided by.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; on_chip/f64; the caller may choose the dtype
     Rules:
         partitions: src.shape[0] is at most 128
     Engines:
@@ -75,6 +75,7 @@ class ReciprocalOpGen(NeuronUnaryInst):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*ON_CHIP, "f64"),
             ),
         ),
         dst=DstInfo(),

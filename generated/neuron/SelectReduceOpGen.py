@@ -27,8 +27,8 @@ class SelectReduceOpGen(NeuronNaryInst):
     """One of two operands for each element, by a predicate, and their largest element, on the vector engine.
 
     The predicate holds where it is not 0; `reverse_pred` turns that around. The largest element of each partition is
-    taken in f32, before the result is rounded to its data type, and stays in the accumulators of the engine, too.
-    `idle` leaves accumulators of which nothing is known.
+    taken in f32, and stays in the accumulators of the engine, too. It is that of the result before this is rounded to
+    its data type, which the source does not say. `idle` leaves accumulators of which nothing is known.
 
     Operands:
         predicate: LOAD, i8/u8/i16/u16, never converted

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import AluOp
+from generated.vocabulary import ON_CHIP, AluOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -30,10 +30,11 @@ class TensorReduceOpGen(NeuronUnaryInst):
     The last dimensions are reduced, never the first one, which is the partitions. Reduced dimensions have extent 1 in
     the result with `keepdims`, and are left out without. The elements are combined in f32, from the first to the last;
     in which order the engine does is not said. Operations on bits take integers as they are. The source lists subtract,
-    and does not say what is subtracted from what: a run refuses it.
+    and does not say what is subtracted from what: a run refuses it. The chip has no f64: it is there for the reference
+    of a program, which is run in f64.
 
     Operands:
-        src: LOAD, in sbuf or psum
+        src: LOAD, in sbuf or psum, on_chip/f64
             The elements that are combined.
     Attributes:
         op: alu_op, one of "add", "subtract", "mult", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor",
@@ -47,7 +48,7 @@ class TensorReduceOpGen(NeuronUnaryInst):
             Whether reduced dimensions stay, with extent 1. The default of `nki.isa.tensor_reduce` is false; here a tile
             keeps its rank.
     Results:
-        result: by `reduced_type`; the caller may choose the dtype
+        result: by `reduced_type`; on_chip/f64; the caller may choose the dtype
             The type of a reduction of a tile, by the names that its fields have on the vector engine.
     Rules:
         partitions: src.shape[0] is at most 128
@@ -90,6 +91,7 @@ class TensorReduceOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*ON_CHIP, "f64"),
                 memory=("sbuf", "psum"),
             ),
         ),
@@ -127,7 +129,12 @@ class TensorReduceOpGen(NeuronUnaryInst):
                 default=True,
             ),
         ),
-        results=(ResultInfo(free_dtype=True),),
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                dtypes=(*ON_CHIP, "f64"),
+            ),
+        ),
         dst=DstInfo(),
         rhs=(
             Show("op"),

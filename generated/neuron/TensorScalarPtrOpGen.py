@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ALU_OPS, AluOp
+from generated.vocabulary import ALU_OPS, ON_CHIP, AluOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -31,14 +31,15 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
 
     Operations that compute do so in f32, with f32 scalars; those on bits take integers as they are, on the vector
     engine only. The gpsimd engine has rsqrt only, the scalar engine of trn2 mult and add, mult, and add. The second
-    operand of the shape of `src` is `nki.isa.scalar_tensor_tensor`.
+    operand of the shape of `src` is `nki.isa.scalar_tensor_tensor`. The chip has no f64: it is there for the reference
+    of a program, which is run in f64.
 
     Operands:
-        src: LOAD
+        src: LOAD, on_chip/f64
             The elements on the left of the first operation.
-        operand0: LOAD, optional, always f32
+        operand0: LOAD, optional, on_chip/f64, always f32
             The scalars of the first operation, one for each partition.
-        operand1: LOAD, optional, always f32
+        operand1: LOAD, optional, on_chip/f64, always f32
             The scalars of the second operation, one for each partition.
     Attributes:
         op0: alu_op
@@ -56,7 +57,7 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         is_scalar_tensor_tensor: bool, by default false
             Whether `operand1` has the shape of `src`, element by element, in place of one scalar for each partition.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; on_chip/f64; the caller may choose the dtype
     Rules:
         partitions: src.shape[0] is at most 128
         scalar_of_op0: at most one is present of operand0, scalar0
@@ -108,15 +109,18 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*ON_CHIP, "f64"),
             ),
             OperandInfo(
                 "operand0",
                 optional=True,
+                dtypes=(*ON_CHIP, "f64"),
                 precision="f32",
             ),
             OperandInfo(
                 "operand1",
                 optional=True,
+                dtypes=(*ON_CHIP, "f64"),
                 precision="f32",
             ),
         ),
@@ -164,6 +168,7 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*ON_CHIP, "f64"),
             ),
         ),
         dst=DstInfo(),

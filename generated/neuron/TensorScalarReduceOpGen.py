@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 class TensorScalarReduceOpGen(NeuronUnaryInst):
     """An operation with one scalar for each partition, and a reduction of its results, on the vector engine.
 
-    `src op0 operand0` in f32; its elements are combined with the accumulators by `reduce_op`, over all of a partition,
-    before they are rounded. `reduce_res_negate` negates what is written, not the accumulators. The source calls the
-    reversed operation not supported yet; there is none here.
+    `src op0 operand0` in f32; its elements are combined with the accumulators by `reduce_op`, over all of a partition.
+    What is combined is not rounded to the data type of the result, of which the source says nothing.
+    `reduce_res_negate` negates what is written, not the accumulators. The source calls the reversed operation not
+    supported yet; there is none here.
 
     Operands:
         src: LOAD, on_chip

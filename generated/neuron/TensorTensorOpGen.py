@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ALU_OPS, AluOp
+from generated.vocabulary import ALU_OPS, ON_CHIP, AluOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -26,20 +26,22 @@ if TYPE_CHECKING:
 class TensorTensorOpGen(NeuronNaryInst):
     """One operation of the elements of two tensors.
 
-    Floats are computed in f32. Integers of 32 bits are exact on the gpsimd engine, which gets them where nobody chooses
-    and nothing is in PSUM, and go through f32 on the vector engine. Operations on bits take integers as they are. The
-    gpsimd engine alone has pow. The vector engine reads one of the operands from PSUM at most.
+    Floats are computed in f32. Integers of 32 bits are exact on the gpsimd engine, and go through f32 on the vector
+    engine. Where nobody chooses, gpsimd gets what has operands and a result of 32-bit integers, none of them in PSUM.
+    Operations on bits take integers as they are. The gpsimd engine alone has pow. The vector engine reads one of the
+    operands from PSUM at most. The source wants as many partitions and as many elements in each; here both operands
+    have one shape. The chip has no f64: it is there for the reference of a program, which is run in f64.
 
     Operands:
-        lhs: LOAD
+        lhs: LOAD, on_chip/f64
             The elements on the left of the operation.
-        rhs: LOAD
+        rhs: LOAD, on_chip/f64
             The elements on the right of the operation.
     Attributes:
         op: alu_op
             The operation.
     Results:
-        result: the type of lhs; the caller may choose the dtype
+        result: the type of lhs; on_chip/f64; the caller may choose the dtype
     Rules:
         partitions: lhs.shape[0] is at most 128
         same_shape: lhs.shape equals rhs.shape
@@ -80,9 +82,11 @@ class TensorTensorOpGen(NeuronNaryInst):
         operands=(
             OperandInfo(
                 "lhs",
+                dtypes=(*ON_CHIP, "f64"),
             ),
             OperandInfo(
                 "rhs",
+                dtypes=(*ON_CHIP, "f64"),
             ),
         ),
         attributes=(
@@ -97,6 +101,7 @@ class TensorTensorOpGen(NeuronNaryInst):
             ResultInfo(
                 free_dtype=True,
                 same_as="lhs",
+                dtypes=(*ON_CHIP, "f64"),
             ),
         ),
         dst=DstInfo(),

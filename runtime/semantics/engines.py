@@ -1,7 +1,7 @@
 """The compute engines: activation, operations with scalars, operations of two tensors, the matrix product.
 
 The engines compute in f32: operands are widened to f32, exactly but for integers beyond 2 ** 24, every operation is
-rounded to f32, and the result is rounded once on the way out. Operations on bits take integers as they are. What has an
+rounded to f32, and the result is rounded once on the way out. Operations on bits take integers as they are. An
 operand of f64, which no engine knows, is computed in f64.
 Source: AWS Neuron documentation, architecture guides and `nki.isa`.
 """
@@ -16,6 +16,7 @@ import numpy as np
 
 from runtime.access import NeuronAP
 from runtime.arithmetic import ALU, ALU_OF_ONE, BITVEC, FUNCTIONS, evaluate, widen, word
+from runtime.dtypes import i32, u32
 from runtime.engines import NeuronEngine
 from runtime.interpreter.errors import InterpreterError
 from runtime.semantics import Array
@@ -55,7 +56,8 @@ def tensor_tensor(inst: Any, operands: Sequence[Any]) -> Array:
     """Return `lhs op rhs`, element by element.
 
     Dtypes: f32 but for operations on bits, and for i32 and u32 on the gpsimd engine, which computes them as integers,
-    modulo 2 ** 32. That engine gets them where none is assigned, unless something is in PSUM, which it cannot reach.
+    modulo 2 ** 32. That engine gets them where none is assigned and the result is one of them, too, unless something is
+    in PSUM, which it cannot reach.
     """
     lhs, rhs = operands
     if inst.op in BITVEC:
@@ -103,6 +105,8 @@ def _is_on_gpsimd(inst: Any) -> bool:
     """Whether an operation on two tensors of 32-bit integers runs on the gpsimd engine."""
     if inst.assigned_engine is not None:
         return inst.assigned_engine is NeuronEngine.GPSIMD
+    if inst.dtype not in (i32, u32):
+        return False
     accesses = [access for access in (inst.lhs, inst.rhs, inst.dst) if isinstance(access, NeuronAP)]
     return all(access.tensor.memory != "psum" for access in accesses)
 

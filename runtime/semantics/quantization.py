@@ -104,7 +104,7 @@ def _kept_scales(inst: Any, src: Array, state: Array) -> Array:
     if inst.scale_mode == "fixed":
         return np.asarray(np.maximum(kept, src.dtype.type(SMALLEST_SCALE)))
     measured = _scales_of(inst, src)
-    return np.where(kept > 0, inst.decay * kept + (1 - inst.decay) * measured, measured)
+    return np.where(kept <= 0, measured, inst.decay * kept + (1 - inst.decay) * measured)
 
 
 def _quotient(inst: Any, src: Array, scale: Array) -> Array:

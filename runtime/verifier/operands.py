@@ -118,4 +118,5 @@ _GROUPS = (
     ("a float", {dtype.name for dtype in DTYPES if dtype.is_float}),
     ("an integer", {dtype.name for dtype in DTYPES if dtype.is_int}),
     ("a type of the engines", {dtype.name for dtype in DTYPES} - {"i4", "i64", "u4", "u64", "f64", "f4e2m1"}),
+    ("a type of the engines, or f64", {dtype.name for dtype in DTYPES} - {"i4", "i64", "u4", "u64", "f4e2m1"}),
 )

@@ -29,6 +29,11 @@ def tensor_tensor() -> Pairs:
     for op, function in ALU.items():
         text = f"func @main(%x: f32[4,8], %y: f32[4,8]) {{\n  %z: f32[4,8] = tensor_tensor {op} %x, %y\n  return %z\n}}"
         yield outputs(text, x=X, y=Y)[0], np.asarray(function(X, Y), np.float32)
+    big, one = np.array([[2**24]], np.int32), np.array([[1]], np.int32)
+    for dtype, expected in (("i32", -(2**24 + 1) * 3), ("f32", -(2**24) * 3)):  # gpsimd has results of 32-bit integers
+        body = f"%s: i32[1,1] = tensor_tensor add %x, %y\n  %z: {dtype}[1,1] = tensor_tensor mult %s, %n"
+        text = f"func @main(%x: i32[1,1], %y: i32[1,1], %n: i32[1,1]) {{\n  {body}\n  return %z\n}}"
+        yield outputs(text, x=big, y=one, n=-3 * one)[0], np.array([[expected]])
 
 
 def tensor_scalar() -> Pairs:

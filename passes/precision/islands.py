@@ -16,6 +16,7 @@ from passes.precision.regions import Gate
 from passes.precision.survey import Survey
 from runtime.dtypes import f32
 from runtime.instructions import Instruction
+from runtime.operand_slots import Values
 from runtime.values import Operand, Result, Value
 
 Reads = Mapping[Instruction, frozenset[int]]
@@ -42,8 +43,7 @@ def idle_instructions(
     for value in values:
         source = value.owner if isinstance(value, Result) else value
         for user in value.users if isinstance(value, Value) else ():
-            held = survey.nodes[user].values if user in reads else ()
-            if any(at in reads[user] and held[at] is value for at in range(len(held))):
+            if user in reads and not reads[user].isdisjoint(_slots_of(survey.nodes[user].values, value)):
                 groups.join(source, user)
     for gate in gates:
         for one in (*gate.sources, *gate.targets):
@@ -64,6 +64,10 @@ def _gives_low(inst: Instruction) -> bool:
     return dtype is not None and dtype.is_float and dtype.bits < f32.bits
 
 
+def _slots_of(values: Values, value: Operand) -> list[int]:
+    return [at for at, held in enumerate(values) if held is value]
+
+
 class _Groups:
     """What is connected, as trees whose roots stand for groups."""
 
@@ -71,12 +75,13 @@ class _Groups:
         self._above: dict[object, object] = {}
 
     def of(self, one: object) -> object:
+        above = self._above
         root = one
-        while (above := self._above.get(root, root)) is not root:
-            root = above
+        while (next := above.get(root, root)) is not root:
+            root = next
         while one is not root:
-            one, self._above[one] = self._above.get(one, root), root
+            one, above[one] = above.get(one, root), root
         return root
 
     def join(self, one: object, other: object) -> None:
-        self._above[self.of(one)] = self.of(other)
+        self._above[self.of(other)] = self.of(one)

@@ -113,13 +113,8 @@ class Survey:
         data: tuple[int, ...] = ()
         if not inst.blocks:
             roles = {} if facts is None else facts.operands
-            data = tuple(
-                [
-                    at
-                    for at, value in enumerate(values)
-                    if value is not None and self.is_converted(value) and roles.get(at, "scalar") in SCALARS
-                ]
-            )
+            found = [at for at, value in enumerate(values) if value is not None and self.is_converted(value)]
+            data = tuple([at for at in found if roles.get(at, "scalar") in SCALARS] if roles else found)
         results = tuple([result for result in inst.results if self.is_converted(result)])
         self.nodes[inst] = SurveyedNode(inst, facts, values, data, results)
         if inst.blocks:

@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from passes.precision.choice import Choice
 from passes.precision.constants import Constants
@@ -30,6 +31,8 @@ from runtime.functions import Function
 from runtime.instructions import Instruction
 from runtime.signatures import Signatures
 from runtime.values import Operand, Result, Value
+
+_FOLLOWS: Final = Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +89,17 @@ class Decisions:
 
     def wanted(self, user: Instruction, slot: int, dtype: DType) -> DType | None:
         """Return the float that an operand slot is to hold, where the program has `dtype` there; None: any."""
-        if user not in self.survey.nodes:
+        node = self.survey.nodes.get(user)
+        if node is None:
             return self._gate_slots.get((user, slot), dtype)
-        if self.survey.role(user, slot) == "any":
+        if node.facts is not None and node.facts.operands.get(slot) == "any":
             return None
         decision = self.of.get(user)
         if decision is None or decision.dtype is None:
             return dtype
-        if user in self._slots:
-            return decision.dtype if slot in self._slots[user] else dtype
+        slots = self._slots.get(user)
+        if slots is not None:
+            return decision.dtype if slot in slots else dtype
         return self._gate_slots.get((user, slot), dtype)
 
     def judge(self, dtype: DType) -> Judge:
@@ -121,7 +126,7 @@ class Decisions:
             if precision is Precision.FOLLOW:
                 followers[inst] = node
             else:
-                self._convert(inst, lowered, dtype, Reason(Rule.POLICY_LOW, self._choice.text_of(node)))
+                self._convert(inst, lowered, dtype, self._choice.reason_of(Rule.POLICY_LOW, node))
         return followers
 
     def _keep(self, node: SurveyedNode, reason: Reason) -> None:
@@ -145,7 +150,7 @@ class Decisions:
             if self.judge(dtype).allows(gate):
                 self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
                 rule = Rule.POLICY_F32 if dtype is f32 else Rule.POLICY_LOW
-                self._change(gate.inst, gate.targets, dtype, Reason(rule, self._choice.text_of(node)))
+                self._change(gate.inst, gate.targets, dtype, self._choice.reason_of(rule, node))
 
     def _follow(self, followers: Mapping[Instruction, SurveyedNode]) -> None:
         """Let what follows become low as soon as all that it follows is; each use is counted down once."""
@@ -177,7 +182,7 @@ class Decisions:
     def _pass_low(self, gate: Gate, dtype: DType) -> None:
         self._low_gates.append(gate)
         self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
-        self._change(gate.inst, gate.targets, dtype, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+        self._change(gate.inst, gate.targets, dtype, _FOLLOWS)
 
     def _variable_sources(self, gate: Gate) -> list[Operand]:
         """Return what decides about a gate: no constant, and not what a loop hands on unchanged."""
@@ -213,7 +218,7 @@ class Decisions:
         if isinstance(lowered, Reason):
             self.of[node.inst] = Decision(None, lowered)
         else:
-            self._convert(node.inst, lowered, dtype, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+            self._convert(node.inst, lowered, dtype, _FOLLOWS)
 
     def _convert(self, inst: Instruction, lowered: Lowered, dtype: DType, reason: Reason) -> None:
         self._slots[inst] = lowered.slots
@@ -222,7 +227,7 @@ class Decisions:
     def _change(self, inst: Instruction, values: tuple[Value, ...], dtype: DType, reason: Reason) -> None:
         self.of[inst] = Decision(dtype, reason)
         for value in values:
-            if value not in self.dtypes and value.type.dtype is not dtype:
+            if value.type.dtype is not dtype and value not in self.dtypes:
                 self.dtypes[value] = dtype
                 self._queue.append(value)
 

@@ -70,11 +70,16 @@ def uses_of(survey: Survey) -> dict[Operand, list[Use]]:
     found: dict[Operand, list[Use]] = {}
     floats, nodes = survey.floats, survey.nodes
     for inst in survey.insts:
-        if inst.is_terminator or inst in nodes:
-            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(values_of(inst))]
+        if inst in nodes or inst.is_terminator:
+            held_by = values_of(inst)
+            uses: Iterable[tuple[Operand | None, int | None]] = zip(held_by, range(len(held_by)), strict=True)
         else:
             uses = [(held, None) for held in dict.fromkeys(inst.operands())]
         for value, slot in uses:
             if value is not None and value.type.dtype in floats:
-                found.setdefault(value, []).append((inst, slot))
+                known = found.get(value)
+                if known is None:
+                    found[value] = [(inst, slot)]
+                else:
+                    known.append((inst, slot))
     return found

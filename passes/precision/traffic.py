@@ -9,11 +9,12 @@ Deliberately absent: caches, fusion and time. Also absent: guesses at sizes that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runtime.blocks import Block
 from runtime.instructions import Instruction
+from runtime.values import Operand
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,10 @@ def traffic_of(insts: Iterable[Instruction]) -> Traffic:
             times = 1 if times is None else times
             if not inst.is_predicated:
                 runs[inst.parent] = times
-        dst = inst.dst
-        for value in (*inst.operands(), *(inst.results if dst is None else (dst,))):
+        results: Sequence[Operand] = inst.results
+        if not results and inst.dst is not None:
+            results = (inst.dst,)
+        for value in (*inst.operands(), *results):
             size = value.type.size_in_bytes
             if size is None:
                 unknown += 1

@@ -44,7 +44,9 @@ def values_in(f: Function, floats: tuple[DType, ...]) -> list[Value]:
     """Return the values of a function that are one of some floats, each with its definition before its uses."""
     values: list[Value] = [argument for argument in f.args if argument.type.dtype in floats]
     for inst in f.insts:
-        values += [result for result in inst.results if result.type.dtype in floats]
+        for result in inst.results:
+            if result.type.dtype in floats:
+                values.append(result)
         for block in inst.blocks:
             values += [argument for argument in block.arguments if argument.type.dtype in floats]
     return values

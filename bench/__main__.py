@@ -2,7 +2,8 @@
 
 python -m bench                    all of them, written to bench/RESULTS.md
 python -m bench parse build        some of them, printed
-python -m bench brewing            that of brewing, or `importing`, `interpreter`, `passes`, `precision`: its section written
+python -m bench brewing            that of brewing, its section written; as well `importing`, `interpreter`, `passes`,
+                                   `precision`
 python -m bench --smoke            all of them at tiny sizes, to see that they run
 """
 

@@ -13,6 +13,7 @@ Reading and writing files is no part of it. Deliberately absent: the quality of 
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -32,7 +33,7 @@ from runtime.functions import Module
 
 NODES, SMOKE_NODES = 10_000, 60
 SIZES, SMOKE_SIZES = (10_000, 100_000, 1_000_000), (50, 100)
-REPEATS = 3
+REPEATS = 2
 PEER = "onnxruntime.transformers.float16"
 
 
@@ -140,12 +141,16 @@ def measure_growth(sizes: Sequence[int]) -> list[float]:
         started = time.process_time()
         AutoMixedPrecision().runOnModule(module)
         times.append(time.process_time() - started)
+        print(f"precision: {size:,} nodes in {times[-1]:.3f} s", file=sys.stderr, flush=True)
     return times
 
 
 def write_section(nodes: int = NODES, sizes: Sequence[int] = SIZES) -> list[str]:
     """The figures as a section of RESULTS.md."""
-    rows = [(case, measure(case, nodes)) for case in CASES]
+    rows = []
+    for case in CASES:
+        rows.append((case, measure(case, nodes)))
+        print(_row(*rows[-1]), file=sys.stderr, flush=True)
     times = measure_growth(sizes)
     return [
         "## Mixed precision",

@@ -26,7 +26,7 @@ class _Builds:
         self.weights: list[Any] = []
         self._random = np.random.default_rng(0)
 
-    def node(self, op_type: str, *inputs: str, **attributes: object) -> str:
+    def node(self, op_type: str, *inputs: str, **attributes: Any) -> str:
         name = f"{op_type.lower()}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(op_type, list(inputs), [name], name=name, **attributes))
         return name

@@ -13,7 +13,6 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 from passes.precision.choice import Choice
 from passes.precision.constants import Constants
@@ -22,7 +21,7 @@ from passes.precision.guards import named
 from passes.precision.islands import idle_instructions
 from passes.precision.judge import Callees, Judge
 from passes.precision.policy import Precision, PrecisionPolicy
-from passes.precision.reasons import WIDENING_RULES, Reason, Rule
+from passes.precision.reasons import FOLLOWS, WIDENING_RULES, Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.requests import Requests
 from passes.precision.survey import Survey, SurveyedNode
@@ -31,8 +30,6 @@ from runtime.functions import Function
 from runtime.instructions import Instruction
 from runtime.signatures import Signatures
 from runtime.values import Operand, Result, Value
-
-_FOLLOWS: Final = Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +114,7 @@ class Decisions:
                 continue
             precision = self._choice.precision_of(node)
             dtype = self.policy.dtype_of(precision)
-            reason = self._choice.why_f32(node, dtype)
-            lowered = reason or self.judge(dtype).lowered(node)
+            lowered = self._choice.why_f32(node, dtype) or self.judge(dtype).lowered(node)
             if isinstance(lowered, Reason):
                 self._keep(node, lowered)
                 continue
@@ -182,7 +178,7 @@ class Decisions:
     def _pass_low(self, gate: Gate, dtype: DType) -> None:
         self._low_gates.append(gate)
         self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
-        self._change(gate.inst, gate.targets, dtype, _FOLLOWS)
+        self._change(gate.inst, gate.targets, dtype, FOLLOWS)
 
     def _variable_sources(self, gate: Gate) -> list[Operand]:
         """Return what decides about a gate: no constant, and not what a loop hands on unchanged."""
@@ -190,9 +186,8 @@ class Decisions:
 
     def _is_wanted_low(self, gate: Gate) -> bool:
         """Whether the uses of a constant that a loop hands on unchanged all want the lower float."""
-        reads = gate.reads
-        wanted = all(at in self._slots.get(user, ()) for user, at in reads)
-        return bool(reads) and wanted and self.judge(self.policy.low).allows(gate)
+        wanted = bool(gate.reads) and all(at in self._slots.get(user, ()) for user, at in gate.reads)
+        return wanted and self.judge(self.policy.low).allows(gate)
 
     def _leave_idle(self) -> None:
         """Take back what would be low without a product."""
@@ -218,7 +213,7 @@ class Decisions:
         if isinstance(lowered, Reason):
             self.of[node.inst] = Decision(None, lowered)
         else:
-            self._convert(node.inst, lowered, dtype, _FOLLOWS)
+            self._convert(node.inst, lowered, dtype, FOLLOWS)
 
     def _convert(self, inst: Instruction, lowered: Lowered, dtype: DType, reason: Reason) -> None:
         self._slots[inst] = lowered.slots

@@ -65,3 +65,7 @@ class Reason:
 
     rule: Rule
     why: str
+
+
+FOLLOWS: Final = Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value)
+"""Shared by all that follow."""

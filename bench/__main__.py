@@ -2,7 +2,8 @@
 
 python -m bench                    all of them, written to bench/RESULTS.md
 python -m bench parse build        some of them, printed
-python -m bench brewing            that of brewing, or `importing`, `interpreter`, `passes`: its section written
+python -m bench brewing            that of brewing, its section written; as well `importing`, `interpreter`, `passes`,
+                                   `precision`
 python -m bench --smoke            all of them at tiny sizes, to see that they run
 """
 
@@ -14,16 +15,16 @@ from importlib.metadata import version
 from os import cpu_count
 from pathlib import Path
 
-from bench import brewing, importing, interpreter, pass_growth
+from bench import brewing, importing, interpreter, mixed_precision, pass_growth
 from bench.benchmarks import BENCHMARKS
 from bench.contender import CONTENDERS, load_contender
 from bench.report import with_section, write_growth_table, write_main_table, write_page
 from bench.run import SMOKE_SIZES, Plan, Row, run_benchmarks
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-BREWING, IMPORTING, INTERPRETER, PASSES = "brewing", "importing", "interpreter", "passes"
+BREWING, IMPORTING, INTERPRETER, PASSES, PRECISION = "brewing", "importing", "interpreter", "passes", "precision"
 """The benchmarks with peers of their own: of whole processes, of running a model, and of passes."""
-NAMES = (*BENCHMARKS, BREWING, IMPORTING, INTERPRETER, PASSES)
+NAMES = (*BENCHMARKS, BREWING, IMPORTING, INTERPRETER, PASSES, PRECISION)
 
 
 def main() -> int:
@@ -46,6 +47,9 @@ def main() -> int:
         sections.append(interpreter.write_section(*smoke if options.smoke else (interpreter.SIZES,)))
     if PASSES in names and not options.contender:
         sections.append(pass_growth.write_section(pass_growth.SMOKE_SIZES if options.smoke else pass_growth.SIZES))
+    if PRECISION in names and not options.contender:
+        small = mixed_precision.SMOKE_NODES, mixed_precision.SMOKE_SIZES
+        sections.append(mixed_precision.write_section(*small if options.smoke else ()))
     tables += sections
     print("\n\n".join("\n".join(table) for table in tables))
     if not (options.smoke or options.names or options.contender):

@@ -1,104 +1,182 @@
-"""`python -m bench.mixed_precision`: seconds to convert a model to f16, beside onnxruntime.transformers.float16.
+"""`python -m bench precision`: seconds to convert a model to f16, beside onnxruntime.transformers.float16.
 
-Three models: a chain of nodes of a kind that runs low and of one that is kept in f32 (`mixed`), a chain where nothing
-is kept (`low`), and one value that 10,000 nodes read (`hub`). Growth is that of our pass alone, on `mixed` as a graph.
+The peer is called as its users call it: with its defaults, so that it infers shapes, and with the kind that is kept in
+`op_block_list`. Ours is taken twice: from a loaded proto to a proto, as the peer works, and the pass alone. Both leave
+the ends of the model f32, and both keep the same kind: for ours an override of the policy says so.
 
-Reading and writing models is no part of it. Deliberately absent: the quality of the result, which tests compare.
+The models are a transformer with a kind of few or of many nodes kept or none, chains of two kinds of which one is kept,
+and one value that 10,000 nodes read. Growth is that of the pass alone, on a chain of the graph dialect.
+
+Reading and writing files is no part of it. Deliberately absent: the quality of the result, which tests compare.
 """
 
 from __future__ import annotations
 
-import argparse
-import math
+import gc
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
+from dataclasses import dataclass, replace
+from datetime import date
+from importlib.metadata import version
 from typing import Any
 
 from onnx import TensorProto, helper
 
+from bench.measure import growth_exponent
+from bench.transformer_model import transformer
 from passes.auto_mixed_precision import AutoMixedPrecision
+from passes.precision.policy import Override, Precision, PrecisionPolicy, policy_named
 from runtime import parse
+from runtime.functions import Module
 
-KINDS = {"mixed": ("Relu", "Softmax"), "low": ("Relu", "Neg"), "hub": ("Relu", "Softmax")}
-NODES = 10_000
+NODES, SMOKE_NODES = 10_000, 60
+SIZES, SMOKE_SIZES = (10_000, 100_000, 1_000_000), (50, 100)
+REPEATS = 2
+PATIENCE = 10
+"""Seconds beyond which the peer runs once."""
+PEER = "onnxruntime.transformers.float16"
 
 
-def model(name: str, nodes: int) -> Any:
-    """Return a model of so many nodes; those of the hub read one value, and their results are added up in pairs."""
-    ops, made, last = KINDS[name], [], "x"
+@dataclass(frozen=True)
+class Case:
+    """A model, and the kind that is kept in f32, if one is."""
+
+    label: str
+    make: Callable[[int], Any]
+    kept: str | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Seconds of one conversion."""
+
+    nodes: int
+    whole: float  # ours, from proto to proto
+    alone: float  # our pass
+    peer: float
+
+
+def chain(nodes: int) -> Any:
+    """Return a model of a chain in which activations and softmaxes alternate."""
+    made, last = [], "x"
     for at in range(nodes):
-        source = "x" if name == "hub" else last
+        made.append(helper.make_node(("Relu", "Softmax")[at % 2], [last], [f"v{at}"], name=f"n{at}"))
         last = f"v{at}"
-        made.append(helper.make_node(ops[at % 2], [source], [last], name=f"n{at}"))
-    if name == "hub":
-        made.append(helper.make_node("Sum", [f"v{at}" for at in range(nodes)], ["y"], name="sum"))
-    else:
-        made.append(helper.make_node("Identity", [last], ["y"], name="end"))
+    made.append(helper.make_node("Identity", [last], ["y"], name="end"))
     x, y = (helper.make_tensor_value_info(each, TensorProto.FLOAT, [4, 8]) for each in "xy")
     graph = helper.make_graph(made, "g", [x], [y])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def ours(source: Any) -> Callable[[], object]:
-    from frontends.onnx import load
+CASES = (
+    Case("transformer", transformer, "Softmax"),
+    Case("transformer", transformer, "LayerNormalization"),
+    Case("transformer", transformer, "Mul"),
+    Case("transformer", transformer, None),
+    Case("chain of two kinds", chain, "Softmax"),
+    Case("one value with as many readers", lambda nodes: transformer(nodes, hub=True), "Softmax"),
+    Case("one value with as many readers", lambda nodes: transformer(nodes, hub=True), None),
+)
+
+
+def policy_of(kept: str | None) -> PrecisionPolicy:
+    """Return the policy under which operations of a kind stay f32."""
+    policy = policy_named("autocast-f16")
+    return policy if kept is None else replace(policy, overrides=(Override(Precision.F32, kept),))
+
+
+def convert(source: Any, kept: str | None) -> tuple[Any, float]:
+    """Return a model in f16, and how much of the time was the pass."""
+    from frontends.onnx import load, to_proto
 
     module = load(source)
-    return lambda: AutoMixedPrecision().runOnModule(module)
+    started = time.process_time()
+    AutoMixedPrecision.of(policy_of(kept)).runOnModule(module)
+    alone = time.process_time() - started
+    return to_proto(module), alone
 
 
-def theirs(source: Any, kept: list[str]) -> Callable[[], object]:
+def convert_by_peer(source: Any, kept: str | None) -> Any:
+    """Return a model in f16 by the peer, which changes the model that it is given."""
     from onnxruntime.transformers.float16 import convert_float_to_float16  # type: ignore[import-untyped]
 
-    copy = deepcopy(source)
-    return lambda: convert_float_to_float16(copy, keep_io_types=True, op_block_list=kept, disable_shape_infer=True)
+    return convert_float_to_float16(source, keep_io_types=True, op_block_list=[] if kept is None else [kept])
 
 
-def seconds(make: Callable[[], Callable[[], object]], times: int) -> float:
-    """Return the least CPU time of some runs, each on a fresh program."""
-    found = []
-    for _ in range(times):
-        work = make()
+def measure(case: Case, nodes: int, repeats: int = REPEATS) -> Figures:
+    """Return the least CPU times of some conversions, each of a fresh model; the two take turns."""
+    source = case.make(nodes)
+    wholes, alones, peers = [], [], []
+    for _ in range(repeats):
+        copy = deepcopy(source)
+        gc.collect()
         started = time.process_time()
-        work()
-        found.append(time.process_time() - started)
-    return min(found)
+        _, alone = convert(copy, case.kept)
+        wholes.append(time.process_time() - started)
+        alones.append(alone)
+        if peers and peers[-1] > PATIENCE:
+            continue
+        copy = deepcopy(source)
+        gc.collect()
+        started = time.process_time()
+        convert_by_peer(copy, case.kept)
+        peers.append(time.process_time() - started)
+    return Figures(len(source.graph.node), min(wholes), min(alones), min(peers))
 
 
-def graph(nodes: int) -> str:
+def graph(nodes: int) -> Module:
     """Return a chain of the graph dialect in which two kinds alternate."""
     lines = ["func @main(%0: f32[4,8]) {"]
     for at in range(nodes):
         text = f"graph.activation relu %{at}" if at % 2 else f"graph.softmax %{at} axis 1"
         lines.append(f"  %{at + 1}: f32[4,8] = {text}")
-    return "\n".join([*lines, f"  return %{nodes}", "}"])
+    return parse("\n".join([*lines, f"  return %{nodes}", "}"]))
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.mixed_precision", description=__doc__.partition("\n")[0])
-    parser.add_argument("--largest", type=int, default=1_000_000, help="nodes of the largest graph")
-    parser.add_argument("--only-growth", action="store_true", help="leave out the peer")
-    given = parser.parse_args()
-    for name in () if given.only_growth else KINDS:
-        source = model(name, NODES)
-        kept = [] if name == "low" else ["Softmax"]
-        own = seconds(lambda source=source: ours(source), 3)  # type: ignore[misc]
-        peer = seconds(lambda source=source, kept=kept: theirs(source, kept), 1)  # type: ignore[misc]
-        print(
-            f"{name:<6} {NODES:,} nodes: {own:7.3f} s, onnxruntime {peer:7.3f} s, {peer / own:5.1f} times", flush=True
-        )
-    sizes = [given.largest // 100, given.largest // 10, given.largest]
-    times = [seconds(lambda size=size: _of_graph(size), 1) for size in sizes]  # type: ignore[misc]
-    for size, one in zip(sizes, times, strict=True):
-        print(f"graph  {size:>9,} nodes: {one:7.3f} s, {one / size * 1e6:5.1f} microseconds a node", flush=True)
-    print(f"growth exponent {math.log(times[-1] / times[0]) / math.log(sizes[-1] / sizes[0]):.2f}")
-    return 0
+def measure_growth(sizes: Sequence[int]) -> list[float]:
+    """Return the CPU time of the pass at each size."""
+    times = []
+    for size in sizes:
+        module = graph(size)
+        gc.collect()
+        started = time.process_time()
+        AutoMixedPrecision().runOnModule(module)
+        times.append(time.process_time() - started)
+        print(f"precision: {size:,} nodes in {times[-1]:.3f} s", file=sys.stderr, flush=True)
+    return times
 
 
-def _of_graph(nodes: int) -> Callable[[], object]:
-    module = parse(graph(nodes))
-    return lambda: AutoMixedPrecision().runOnModule(module)
+def write_section(nodes: int = NODES, sizes: Sequence[int] = SIZES) -> list[str]:
+    """The figures as a section of RESULTS.md."""
+    rows = []
+    for case in CASES:
+        rows.append((case, measure(case, nodes)))
+        print(_row(*rows[-1]), file=sys.stderr, flush=True)
+    times = measure_growth(sizes)
+    return [
+        "## Mixed precision",
+        "",
+        f"`python -m bench precision` of {date.today().isoformat()}: a model converted to f16, beside",
+        f"`{PEER}` {version('onnxruntime')} at its defaults, but for `op_block_list` and `keep_io_types`.",
+        f"Least CPU times of {REPEATS} runs, which take turns, of one of the peer where it takes over {PATIENCE} s.",
+        "`whole` is from a loaded proto to a proto, as the peer works; `pass` is the pass alone, on a loaded module.",
+        "",
+        "| model | nodes | kept in f32 | whole ms | pass ms | peer ms | peer beside whole | peer beside pass |",
+        "|---|---:|---|---:|---:|---:|---:|---:|",
+        *[_row(case, figures) for case, figures in rows],
+        "",
+        "Growth of the pass alone, on a chain of two kinds of the graph dialect in memory, one run a size:",
+        "",
+        "| nodes | " + " | ".join(f"{size:,}" for size in sizes) + " | exponent |",
+        "|---|" + "---:|" * (len(sizes) + 1),
+        "| seconds | " + " | ".join(f"{one:.3f}" for one in times) + f" | {growth_exponent(sizes, times):.2f} |",
+    ]
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def _row(case: Case, found: Figures) -> str:
+    cells = [case.label, f"{found.nodes:,}", case.kept or "nothing"]
+    cells += [f"{one * 1e3:,.0f}" for one in (found.whole, found.alone, found.peer)]
+    cells += [f"{found.peer / one:.2f}x" for one in (found.whole, found.alone)]
+    return "| " + " | ".join(cells) + " |"

@@ -16,6 +16,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from frontends.onnx.errors import OnnxError
 from frontends.onnx.read_graph import HEAVY, GraphRecord
 from frontends.onnx.type_protos import type_of
+from runtime.types import Type
 
 _ERRORS = (shape_inference.InferenceError, OnnxError, RuntimeError, ValueError, TypeError)  # protobuf's among them
 
@@ -48,13 +49,18 @@ def _infer(skeleton: ModelProto) -> ModelProto | None:
 
 def _fill(inferred: GraphProto, graph: GraphRecord) -> None:
     infos = {info.name: info for info in (*inferred.input, *inferred.value_info, *inferred.output)}
+    types: dict[bytes, Type] = {}  # types are few, values are many
     for name, value in graph.untyped:
         info = infos.get(name)
         if info is not None and info.HasField("type"):
-            try:
-                value.type = type_of(info.type)
-            except _ERRORS:
-                continue
+            text = info.type.SerializeToString()
+            type = types.get(text)
+            if type is None:
+                try:
+                    type = types[text] = type_of(info.type)
+                except _ERRORS:
+                    continue
+            value.type = type
 
 
 def _find(graph: GraphProto, place: GraphRecord) -> GraphProto:

@@ -38,7 +38,10 @@ class GraphPlan:
         yield from self.block.arguments
         yield from self.initializers
         for node in self.nodes:
-            yield from present_results(node)
+            if node.absent:
+                yield from present_results(node)
+            else:
+                yield from node.results
 
     @property
     def all(self) -> Iterator[GraphPlan]:

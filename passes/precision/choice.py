@@ -29,14 +29,16 @@ class Choice:
         self._requests = requests
         self._judge = judge
         self._overrides = Overrides(policy.overrides)
+        self._reasons: dict[tuple[Rule, str], Reason] = {}
         self._kinds = {kind.value: policy.precision_of(kind) for kind in OpKind}
         self._local = function.module.functions if function.module is not None else {}
 
     def why_f32(self, node: SurveyedNode, dtype: DType) -> Reason | None:
         """Return why a node does not run in a float that its kind would let it run in; None where it may."""
-        asked = self._requests.why_f32(node.inst, (*node.results, *node.operands), self._policy.low)
-        if asked is not None:
-            return asked
+        if self._requests.are_of_values:
+            asked = self._requests.why_f32(node.inst, (*node.results, *node.operands), self._policy.low)
+            if asked is not None:
+                return asked
         judge = self._judge(dtype if dtype is not f32 else self._policy.low)
         guard = judge.guard(node)
         is_f32_kind = node.facts is not None and node.data and dtype is f32
@@ -62,7 +64,7 @@ class Choice:
             return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
         if self._is_forced(node) and self._by_policy(node) is not Precision.F32:
             return Reason(Rule.FORCE_F32, Rule.FORCE_F32.value)
-        return Reason(Rule.POLICY_F32, self.text_of(node))
+        return self.reason_of(Rule.POLICY_F32, node)
 
     def _calls(self, node: SurveyedNode) -> bool:
         """Whether a node calls a function of the module, by what it is called or by one of its attributes."""
@@ -96,9 +98,11 @@ class Choice:
         """Return the float that the policy wants a node to run in."""
         return self._policy.dtype_of(self.precision_of(node))
 
-    def text_of(self, node: SurveyedNode) -> str:
-        """Return how reports say that the policy decided about a node."""
+    def reason_of(self, rule: Rule, node: SurveyedNode) -> Reason:
+        """Return that the policy decided about a node; the nodes of one kind share a reason."""
         assert node.facts is not None
-        if self._overrides.precision_of(node) is not None:
-            return f"{self._policy.name}: an override"
-        return f"{self._policy.name}: {node.facts.op_kind}"
+        what = "an override" if self._overrides.precision_of(node) is not None else node.facts.op_kind
+        reason = self._reasons.get((rule, what))
+        if reason is None:
+            reason = self._reasons[rule, what] = Reason(rule, f"{self._policy.name}: {what}")
+        return reason

@@ -57,7 +57,10 @@ class Constants:
             self._held[node.inst] = held
             return
         operands = [value for value in node.values if value is not None]
-        if not operands or not all(operand in self._held for operand in operands):
+        for operand in operands:
+            if operand not in self._held:
+                return
+        if not operands:
             return
         for result in node.inst.results:
             self._held[result] = None

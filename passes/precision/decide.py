@@ -21,7 +21,7 @@ from passes.precision.guards import named
 from passes.precision.islands import idle_instructions
 from passes.precision.judge import Callees, Judge
 from passes.precision.policy import Precision, PrecisionPolicy
-from passes.precision.reasons import WIDENING_RULES, Reason, Rule
+from passes.precision.reasons import FOLLOWS, WIDENING_RULES, Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.requests import Requests
 from passes.precision.survey import Survey, SurveyedNode
@@ -86,15 +86,17 @@ class Decisions:
 
     def wanted(self, user: Instruction, slot: int, dtype: DType) -> DType | None:
         """Return the float that an operand slot is to hold, where the program has `dtype` there; None: any."""
-        if user not in self.survey.nodes:
+        node = self.survey.nodes.get(user)
+        if node is None:
             return self._gate_slots.get((user, slot), dtype)
-        if self.survey.role(user, slot) == "any":
+        if node.facts is not None and node.facts.operands.get(slot) == "any":
             return None
         decision = self.of.get(user)
         if decision is None or decision.dtype is None:
             return dtype
-        if user in self._slots:
-            return decision.dtype if slot in self._slots[user] else dtype
+        slots = self._slots.get(user)
+        if slots is not None:
+            return decision.dtype if slot in slots else dtype
         return self._gate_slots.get((user, slot), dtype)
 
     def judge(self, dtype: DType) -> Judge:
@@ -112,8 +114,7 @@ class Decisions:
                 continue
             precision = self._choice.precision_of(node)
             dtype = self.policy.dtype_of(precision)
-            reason = self._choice.why_f32(node, dtype)
-            lowered = reason or self.judge(dtype).lowered(node)
+            lowered = self._choice.why_f32(node, dtype) or self.judge(dtype).lowered(node)
             if isinstance(lowered, Reason):
                 self._keep(node, lowered)
                 continue
@@ -121,7 +122,7 @@ class Decisions:
             if precision is Precision.FOLLOW:
                 followers[inst] = node
             else:
-                self._convert(inst, lowered, dtype, Reason(Rule.POLICY_LOW, self._choice.text_of(node)))
+                self._convert(inst, lowered, dtype, self._choice.reason_of(Rule.POLICY_LOW, node))
         return followers
 
     def _keep(self, node: SurveyedNode, reason: Reason) -> None:
@@ -145,7 +146,7 @@ class Decisions:
             if self.judge(dtype).allows(gate):
                 self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
                 rule = Rule.POLICY_F32 if dtype is f32 else Rule.POLICY_LOW
-                self._change(gate.inst, gate.targets, dtype, Reason(rule, self._choice.text_of(node)))
+                self._change(gate.inst, gate.targets, dtype, self._choice.reason_of(rule, node))
 
     def _follow(self, followers: Mapping[Instruction, SurveyedNode]) -> None:
         """Let what follows become low as soon as all that it follows is; each use is counted down once."""
@@ -177,7 +178,7 @@ class Decisions:
     def _pass_low(self, gate: Gate, dtype: DType) -> None:
         self._low_gates.append(gate)
         self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
-        self._change(gate.inst, gate.targets, dtype, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+        self._change(gate.inst, gate.targets, dtype, FOLLOWS)
 
     def _variable_sources(self, gate: Gate) -> list[Operand]:
         """Return what decides about a gate: no constant, and not what a loop hands on unchanged."""
@@ -185,9 +186,8 @@ class Decisions:
 
     def _is_wanted_low(self, gate: Gate) -> bool:
         """Whether the uses of a constant that a loop hands on unchanged all want the lower float."""
-        reads = gate.reads
-        wanted = all(at in self._slots.get(user, ()) for user, at in reads)
-        return bool(reads) and wanted and self.judge(self.policy.low).allows(gate)
+        wanted = bool(gate.reads) and all(at in self._slots.get(user, ()) for user, at in gate.reads)
+        return wanted and self.judge(self.policy.low).allows(gate)
 
     def _leave_idle(self) -> None:
         """Take back what would be low without a product."""
@@ -213,7 +213,7 @@ class Decisions:
         if isinstance(lowered, Reason):
             self.of[node.inst] = Decision(None, lowered)
         else:
-            self._convert(node.inst, lowered, dtype, Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value))
+            self._convert(node.inst, lowered, dtype, FOLLOWS)
 
     def _convert(self, inst: Instruction, lowered: Lowered, dtype: DType, reason: Reason) -> None:
         self._slots[inst] = lowered.slots
@@ -222,7 +222,7 @@ class Decisions:
     def _change(self, inst: Instruction, values: tuple[Value, ...], dtype: DType, reason: Reason) -> None:
         self.of[inst] = Decision(dtype, reason)
         for value in values:
-            if value not in self.dtypes and value.type.dtype is not dtype:
+            if value.type.dtype is not dtype and value not in self.dtypes:
                 self.dtypes[value] = dtype
                 self._queue.append(value)
 

@@ -66,12 +66,12 @@ class Guards:
     def _judge(self, node: SurveyedNode) -> None:
         """Find the reason that a node has by itself, and mark its results where they are sticky."""
         inst = node.inst
-        callee = self._callees.get(node.callee or "")
+        callee = self._callees.get(node.callee or "") if self._callees else None
         if callee is not None:
             for at, why in callee.sticky_results.items():
                 if at < len(inst.results) and self._survey.is_f32(inst.results[at]):
                     self._mark(inst.results[at], f"the local function {node.callee} says that {why}")
-        for rule, why, spreads in (*self._why_constants(node), *self._why_other(node)):
+        for rule, why, spreads in self._why_constants(node) + self._why_other(node):
             self.reasons.setdefault(inst, Reason(rule, why))
             if spreads or inst in self._constants:
                 self._mark_results(node, f"{named(node.inst)}: {why}")

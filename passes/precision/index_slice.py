@@ -69,12 +69,15 @@ def values_needed_in_f32(survey: Survey) -> set[Value]:
 
 
 def _index_slots(survey: Survey, node: SurveyedNode, callees: IndexOperands) -> list[int]:
-    facts, callee = node.facts, node.callee
-    if callee is not None and callee in callees:
+    facts = node.facts
+    if callees and (callee := node.callee) is not None and callee in callees:
         return [at for at in callees[callee] if at < len(node.values)]
     if facts is None:
         return []
     if facts.computes == "convert":
         to = survey.converts_to(node.inst)
         return [0] if to is None or to.is_int else []
-    return [at for at, role in facts.operands.items() if role == "index" and at < len(node.values)]
+    roles = facts.operands
+    if not roles:
+        return []
+    return [at for at, role in roles.items() if role == "index" and at < len(node.values)]

@@ -16,6 +16,7 @@ from passes.precision.regions import Gate
 from passes.precision.survey import Survey
 from runtime.dtypes import f32
 from runtime.instructions import Instruction
+from runtime.operand_slots import Values
 from runtime.values import Operand, Result, Value
 
 Reads = Mapping[Instruction, frozenset[int]]
@@ -38,18 +39,23 @@ def idle_instructions(
     products = [node.inst for node in survey.nodes.values() if is_product(survey, node.inst)]
     if not any(inst in low or _gives_low(inst) or kept.get(inst) in _HOPELESS for inst in products):
         return set()
-    groups = _Groups()
+    links: dict[object, list[object]] = {}
     for value in values:
         source = value.owner if isinstance(value, Result) else value
         for user in value.users if isinstance(value, Value) else ():
-            held = survey.nodes[user].values if user in reads else ()
-            if any(at in reads[user] and held[at] is value for at in range(len(held))):
-                groups.join(source, user)
+            if user in reads and not reads[user].isdisjoint(_slots_of(survey.nodes[user].values, value)):
+                _link(links, source, user)
     for gate in gates:
         for one in (*gate.sources, *gate.targets):
-            groups.join(gate.inst, one.owner if isinstance(one, Result) else one)
-    busy = {groups.of(inst) for inst in low if is_product(survey, inst)}
-    return {inst for inst in low if groups.of(inst) not in busy}
+            _link(links, gate.inst, one.owner if isinstance(one, Result) else one)
+    busy: set[object] = set()
+    queue: list[object] = [inst for inst in products if inst in low]
+    while queue:
+        one = queue.pop()
+        if one not in busy:
+            busy.add(one)
+            queue += links.get(one, ())
+    return {inst for inst in low if inst not in busy}
 
 
 def is_product(survey: Survey, inst: Instruction) -> bool:
@@ -64,19 +70,10 @@ def _gives_low(inst: Instruction) -> bool:
     return dtype is not None and dtype.is_float and dtype.bits < f32.bits
 
 
-class _Groups:
-    """What is connected, as trees whose roots stand for groups."""
+def _slots_of(values: Values, value: Operand) -> list[int]:
+    return [at for at, held in enumerate(values) if held is value]
 
-    def __init__(self) -> None:
-        self._above: dict[object, object] = {}
 
-    def of(self, one: object) -> object:
-        root = one
-        while (above := self._above.get(root, root)) is not root:
-            root = above
-        while one is not root:
-            one, self._above[one] = self._above.get(one, root), root
-        return root
-
-    def join(self, one: object, other: object) -> None:
-        self._above[self.of(one)] = self.of(other)
+def _link(links: dict[object, list[object]], one: object, other: object) -> None:
+    links.setdefault(one, []).append(other)
+    links.setdefault(other, []).append(one)

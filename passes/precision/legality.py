@@ -11,6 +11,7 @@ variable.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from passes.precision.definitions import Definitions, Lowered
 from passes.precision.facts_of import is_idle_cast
@@ -22,9 +23,15 @@ from runtime.dtypes import DType, f32
 from runtime.generic import OnnxNode
 from runtime.signatures import Signature, Signatures, SlotTypes
 
+_Answer = tuple[frozenset[int], tuple[int, ...]]
+"""The slots and the positions of the results that are converted."""
+
 
 class Legality:
-    """Answers for one lower float and the operator sets of one function."""
+    """Answers for one lower float and the operator sets of one function.
+
+    What one node answers goes for all nodes of its operator with operands and results of the same dtypes.
+    """
 
     def __init__(
         self,
@@ -40,12 +47,30 @@ class Legality:
         self._signatures = signatures
         self._versions = versions
         self._definitions = Definitions(low, floats, overrides)
+        self._answers: dict[tuple[Any, ...], _Answer] = {}
 
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
         """Return what a node looks like in the lower float, or why there is no such node."""
         inst = node.inst
         if not isinstance(inst, OnnxNode):
             return self._definitions.lowered(node)
+        if self._overrides.are_about_operands:
+            return self._ask(node, inst)
+        types = ["absent" if value is None else value.type.dtype for value in node.values]
+        unused = [result.type.dtype is None and not result.has_users for result in inst.results]
+        results = [result.type.dtype for result in inst.results]
+        key = (inst.domain, inst.op_type, is_idle_cast(inst), node.data, inst.absent, *types, None, *results, *unused)
+        answer = self._answers.get(key)
+        if answer is None:
+            found = self._ask(node, inst)
+            if not isinstance(found, Reason):
+                at = {result: at for at, result in enumerate(inst.results)}
+                self._answers[key] = found.slots, tuple([at[one] for one in found.results])
+            return found
+        slots, positions = answer
+        return Lowered(slots, tuple([inst.results[one] for one in positions]))
+
+    def _ask(self, node: SurveyedNode, inst: OnnxNode) -> Lowered | Reason:
         signature = self._signature(inst)
         if signature is None:
             return self._no_signature(inst)

@@ -29,6 +29,8 @@ class Precision(Enum):
     LOW = "low"  # the lower float of the policy
     FOLLOW = "follow"  # the lower float that all its float operands are
 
+    __hash__ = object.__hash__  # that of enumerations runs in Python, once for each node
+
     @property
     def dtype(self) -> DType | None:
         """The float that it is; None where that depends."""

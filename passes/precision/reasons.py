@@ -40,6 +40,8 @@ class Rule(Enum):
     REGIONS = "has regions, which give or receive f32"
     MEMORY = "reads or writes tensors, which is for the numeric chain"
 
+    __hash__ = object.__hash__  # that of enumerations runs in Python, once for each node
+
 
 WIDENING_RULES: Final = frozenset(
     {
@@ -63,3 +65,7 @@ class Reason:
 
     rule: Rule
     why: str
+
+
+FOLLOWS: Final = Reason(Rule.FOLLOWS_LOW, Rule.FOLLOWS_LOW.value)
+"""Shared by all that follow."""

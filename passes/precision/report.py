@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passes.precision.labels import label_of
 from passes.precision.reasons import Rule
@@ -25,8 +25,7 @@ NO_FLOAT = "no float"
 """The precision of an instruction that neither reads nor gives a float."""
 
 
-@dataclass(frozen=True)
-class ReportLine:
+class ReportLine(NamedTuple):
     """The decision for one instruction: where it is, what it runs in, and why."""
 
     function: str
@@ -163,8 +162,7 @@ def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Va
                 rule, why = Rule.ROUNDED, Rule.ROUNDED.value
             precision = _precision_of(inst, decision, decisions.policy.by_kind, inst in rounded)
             name = inst.node_name if isinstance(inst, OnnxNode) else None
-            line = (name, inst.name, label_of(inst), precision, rule, why)
-            report.lines.append(ReportLine(function, *line))
+            report.lines.append(ReportLine(function, name, inst.name, label_of(inst), precision, rule, why))
             report.counts[precision] += 1
         else:  # operands of any type do not count
             held = enumerate(values_of(inst))

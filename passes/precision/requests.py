@@ -28,6 +28,11 @@ class Requests:
     keep_io: bool = True  # whether the program takes in and gives what it did
     notes: tuple[str, ...] = ()  # for the report
 
+    @property
+    def are_of_values(self) -> bool:
+        """Whether any wish is about some instructions or values."""
+        return bool(self.keep or self.measured)
+
     def why_f32(self, inst: Instruction, values: Iterable[Operand], low: DType) -> Reason | None:
         """Return why a user wants an instruction in f32, which reads and gives some values; else None."""
         if self.keep:

@@ -65,6 +65,7 @@ class Survey:
         self.function = function
         self.floats = floats
         self.is_callee = is_callee
+        self._converted: tuple[DType | None, ...] = (*floats, None) if is_callee else floats
         self.insts: list[Instruction] = list(function.insts)
         self.nodes: dict[Operand, SurveyedNode] = {}  # in program order
         self.gates: list[Gate] = []
@@ -82,8 +83,7 @@ class Survey:
 
     def is_converted(self, value: Operand) -> bool:
         """Whether a value holds a float that may become another one."""
-        dtype = value.type.dtype
-        return dtype in self.floats or (self.is_callee and dtype is None)
+        return value.type.dtype in self._converted
 
     def is_container(self, value: Operand) -> bool:
         """Whether a value is a sequence of f32 tensors, or an optional one."""
@@ -110,17 +110,15 @@ class Survey:
         values = values_of(inst)
         if has_memory(inst, values):
             return
+        dtypes = self._converted
         data: tuple[int, ...] = ()
         if not inst.blocks:
             roles = {} if facts is None else facts.operands
-            data = tuple(
-                [
-                    at
-                    for at, value in enumerate(values)
-                    if value is not None and self.is_converted(value) and roles.get(at, "scalar") in SCALARS
-                ]
-            )
-        results = tuple([result for result in inst.results if self.is_converted(result)])
+            found = [at for at, value in enumerate(values) if value is not None and value.type.dtype in dtypes]
+            data = tuple([at for at in found if roles.get(at, "scalar") in SCALARS] if roles else found)
+        results = inst.results
+        if not all([result.type.dtype in dtypes for result in results]):
+            results = tuple([result for result in results if result.type.dtype in dtypes])
         self.nodes[inst] = SurveyedNode(inst, facts, values, data, results)
         if inst.blocks:
             for gate in gates_of(inst, facts):

@@ -9,11 +9,12 @@ Deliberately absent: caches, fusion and time. Also absent: guesses at sizes that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from runtime.blocks import Block
 from runtime.instructions import Instruction
-from runtime.types import Type
+from runtime.values import Operand
 
 
 @dataclass(frozen=True)
@@ -29,17 +30,22 @@ class Traffic:
 
 def traffic_of(insts: Iterable[Instruction]) -> Traffic:
     """Return what instructions read and write."""
-    sizes: dict[Type, int | None] = {}  # types are few, values are many
+    runs: dict[Block | None, int] = {}  # how often what stands in a block runs; predicates are asked one by one
     found = unknown = 0
     for inst in insts:
-        if inst.is_terminator or inst.blocks or inst.INFO.op_kind == "boundary":
+        if inst.is_terminator or inst.INFO.op_kind == "boundary" or inst.blocks:
             continue
-        times = inst.num_dynamic_instances
-        times = 1 if times is None else times
-        for value in (*inst.operands(), *(inst.results if inst.dst is None else (inst.dst,))):
-            if value.type not in sizes:
-                sizes[value.type] = value.type.size_in_bytes
-            size = sizes[value.type]
+        times = None if inst.is_predicated else runs.get(inst.parent)
+        if times is None:
+            times = inst.num_dynamic_instances
+            times = 1 if times is None else times
+            if not inst.is_predicated:
+                runs[inst.parent] = times
+        results: Sequence[Operand] = inst.results
+        if not results and inst.dst is not None:
+            results = (inst.dst,)
+        for value in (*inst.operands(), *results):
+            size = value.type.size_in_bytes
             if size is None:
                 unknown += 1
             else:

@@ -44,7 +44,9 @@ def values_in(f: Function, floats: tuple[DType, ...]) -> list[Value]:
     """Return the values of a function that are one of some floats, each with its definition before its uses."""
     values: list[Value] = [argument for argument in f.args if argument.type.dtype in floats]
     for inst in f.insts:
-        values += [result for result in inst.results if result.type.dtype in floats]
+        for result in inst.results:
+            if result.type.dtype in floats:
+                values.append(result)
         for block in inst.blocks:
             values += [argument for argument in block.arguments if argument.type.dtype in floats]
     return values
@@ -70,11 +72,16 @@ def uses_of(survey: Survey) -> dict[Operand, list[Use]]:
     found: dict[Operand, list[Use]] = {}
     floats, nodes = survey.floats, survey.nodes
     for inst in survey.insts:
-        if inst.is_terminator or inst in nodes:
-            uses: Iterable[tuple[Operand | None, int | None]] = [(held, at) for at, held in enumerate(values_of(inst))]
+        if inst in nodes or inst.is_terminator:
+            held_by = values_of(inst)
+            uses: Iterable[tuple[Operand | None, int | None]] = zip(held_by, range(len(held_by)), strict=True)
         else:
             uses = [(held, None) for held in dict.fromkeys(inst.operands())]
         for value, slot in uses:
             if value is not None and value.type.dtype in floats:
-                found.setdefault(value, []).append((inst, slot))
+                known = found.get(value)
+                if known is None:
+                    found[value] = [(inst, slot)]
+                else:
+                    known.append((inst, slot))
     return found

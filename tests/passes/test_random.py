@@ -30,8 +30,8 @@ from tests.passes.random_shares import (
 @pytest.mark.parametrize("part", PARTS_THAT_RUN, ids=str)
 def test_random_programs_obey_the_laws(part: Part) -> None:
     changed = run_part(part, BY_DEFAULT, first=0, statements=9)
-    idle = [name for name, count in changed.items() if part.kind == _favourite(name) and count < BY_DEFAULT / 25]
-    assert not idle, f"{BY_DEFAULT} programs gave nearly nothing to do to {idle}"
+    idle = [name for name, count in changed.items() if part == Part(_favourite(name), 0) and not count]
+    assert not idle, f"{BY_DEFAULT} programs gave nothing to do to {idle}"
 
 
 @pytest.mark.long
@@ -52,7 +52,7 @@ def test_the_table_names_nobody_else() -> None:
 
 
 def test_a_pass_that_is_not_in_the_table_meets_every_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PASSES, "fresh", PASSES["fold-casts"])  # type: ignore[index]
+    monkeypatch.setitem(PASSES, "fresh", PASSES["fold-casts"])
     assert [part.kind for part in PARTS_THAT_RUN if "fresh" in part.names] == [kind for kind in KINDS for _ in "12"]
 
 

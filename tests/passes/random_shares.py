@@ -84,9 +84,11 @@ class Part:
 PARTS_THAT_RUN: Final = tuple(part for kind in KINDS for number in range(PARTS) if (part := Part(kind, number)).names)
 
 
-def run_part(part: Part, count: int, first: int, statements: int) -> dict[str, int]:
-    """Run everybody on the programs of a part, under the laws; return in how many each changed something."""
-    changed = dict.fromkeys(part.names, 0)
+def run_part(
+    part: Part, count: int, first: int, statements: int, names: tuple[str, ...] | None = None
+) -> dict[str, int]:
+    """Run everybody, or `names`, on the programs of a part, under the laws; return in how many each changed something."""
+    changed = dict.fromkeys(part.names if names is None else names, 0)
     for seed in part.seeds(count, first):
         random = Random(seed)
         original = Original.of(KINDS[part.kind](seed, random.randint(2, statements)))

@@ -34,6 +34,12 @@ def test_random_programs_obey_the_laws(part: Part) -> None:
     assert not idle, f"{BY_DEFAULT} programs gave nothing to do to {idle}"
 
 
+@pytest.mark.parametrize("name", [*PASSES, *PIPELINES])
+def test_each_pass_alone_obeys_the_laws(name: str) -> None:
+    for kind in shares_of(name):
+        run_part(Part(kind, 0), 3, first=0, statements=9, names=(name,))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("part", PARTS_THAT_RUN, ids=str)
 def test_many_random_programs_obey_the_laws(part: Part) -> None:

@@ -87,7 +87,7 @@ PARTS_THAT_RUN: Final = tuple(part for kind in KINDS for number in range(PARTS) 
 def run_part(
     part: Part, count: int, first: int, statements: int, names: tuple[str, ...] | None = None
 ) -> dict[str, int]:
-    """Run everybody, or `names`, on the programs of a part, under the laws; return in how many each changed something."""
+    """Run everybody, or `names`, on the programs of a part, under the laws; return how many each of them changed."""
     changed = dict.fromkeys(part.names if names is None else names, 0)
     for seed in part.seeds(count, first):
         random = Random(seed)

@@ -27,10 +27,13 @@ def hook_name(cls: type) -> str | None:
 
 def why_not_hooks(hooks: Iterable[str]) -> dict[str, str]:
     """Return those of these names that are the hook of nothing, sorted, each with the reason and near names."""
+    hooks = {*hooks} - _brewed()
+    if not hooks:
+        return {}
     known = {*_brewed(), *(name for cls in _subclasses(Statement) if (name := hook_name(cls)) is not None)}
     return {
         hook: f"{hook} is the hook of no statement; {did_you_mean(hook, known) or 'see passes/framework/hooks.py'}"
-        for hook in sorted({*hooks} - known)
+        for hook in sorted(hooks - known)
     }
 
 

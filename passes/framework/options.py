@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 _TRUTHS = {"false": False, "true": True}
@@ -59,7 +60,7 @@ def option(default: Any, help: str) -> Any:
 
 def describe_options(options: type) -> tuple[OptionInfo, ...]:
     """Return the options that a class of options declares, in order."""
-    hints = get_type_hints(options)
+    hints = _hints_of(options)
     return tuple(
         OptionInfo(each.name, _takes(hints[each.name]), _shown(each.default), each.metadata.get("help", ""))
         for each in fields(options)
@@ -81,7 +82,7 @@ def options_from_text(options: type, given: Mapping[str, str]) -> dict[str, Any]
 
     Raises: OptionError at the first option that does not exist or whose value is wrong.
     """
-    hints = get_type_hints(options)
+    hints = _hints_of(options)
     known = option_names(options)
     values = {}
     for written, text in given.items():
@@ -90,6 +91,12 @@ def options_from_text(options: type, given: Mapping[str, str]) -> dict[str, Any]
             raise UnknownOptionError(f'there is no option "{written}"', known)
         values[name] = _read(name, text, hints[name])
     return values
+
+
+@cache
+def _hints_of(options: type) -> dict[str, Any]:
+    """Asked for by each pass that is made: its annotations are text, and are compiled."""
+    return get_type_hints(options)
 
 
 def _read(name: str, text: str, hint: Any) -> Any:

@@ -69,10 +69,10 @@ def random_kernel(seed: int, statements: int = 22) -> str:
 
 
 def _fill(kernel: Kernel, values: Values, depth: int, statements: int) -> None:
-    random = kernel.random
+    random, summed = kernel.random, (_reduction, _reduction)
     while statements > 0:
         statements -= 1
-        kind = random.choice((_engine, _engine, _engine, _load, _product, _product, _store, _graph, _graph, _reduction))
+        kind = random.choice((_engine, _engine, _engine, _load, _product, _product, _store, _graph, _graph, *summed))
         if depth < 2 and statements > 3 and random.random() < 0.14:
             inside = random.randrange(2, 5)
             statements -= inside

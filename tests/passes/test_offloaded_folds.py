@@ -35,21 +35,6 @@ Array = NDArray[Any]
 NAMES = ("eliminate-copies", "cast-op-elimination")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_random_programs_obey_the_laws(name: str) -> None:
-    first, statements = (0, 5) if name == "eliminate-copies" else (500, 8)
-    programs = (random_offloaded(seed, statements) for seed in range(first, first + 250))
-    changed = sum(run_under_laws(text, name).changed for text in programs)
-    assert changed > 25, f"only {changed} of 250 programs gave it something to do"
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", NAMES)
-def test_many_random_programs_obey_the_laws(name: str) -> None:
-    for seed in range(10_000, 20_000):
-        run_under_laws(random_offloaded(seed, 14), name)
-
-
 @pytest.mark.parametrize("first", NAMES)
 def test_one_pass_may_follow_the_other(first: str) -> None:
     second = NAMES[1 - NAMES.index(first)]

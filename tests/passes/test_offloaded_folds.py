@@ -206,7 +206,7 @@ def _all_of(dtype: DType) -> Array:
 
 
 def _by_dma(array: Array, source: DType, result: DType) -> Array:
-    return array if source is result else cast_array(widen(array), f32, result)
+    return array if source is result else cast_array(widen(array), f64 if source is f64 else f32, result)
 
 
 def _is_nan(array: Array, dtype: DType) -> Array:

@@ -83,6 +83,7 @@ class AutoMixedPrecision(TargetLowering):
     """Let f32 programs run in f16 or bf16 where that is safe; `report` says what the last run decided."""
 
     pass_name = "auto-mixed-precision"
+    stops_at = "function"  # a value has its dtype together with those around it
     Options = AutoMixedPrecisionOptions
 
     inserted_casts: ClassVar[int] = 0

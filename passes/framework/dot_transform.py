@@ -14,7 +14,8 @@ What a pass says of itself, beside the docstring, is held against what it does (
 nothing promises that the program computes the same values as before, bit for bit. One that changes roundings names the
 instructions in `removed_roundings` and `added_roundings`: the promise is then that the program before, run without the
 former, gives what the program after gives without the latter. `why_kept` says what a reader may wonder about. A pass
-that asks `may_rewrite()` before each rewrite can be stopped after any of them (`rewrite_limit.py`).
+that asks `may_rewrite()` before each rewrite can be stopped after any of them (`rewrite_limit.py`). One that cannot,
+since half of what it does to a function is wrong, says `stops_at = "function"`.
 
 Deliberately absent: order other than program order, and repetition; the pass manager repeats where it is asked to.
 """
@@ -50,6 +51,7 @@ class DotTransform:
     """
 
     pass_name: ClassVar[str] = ""  # in pipelines
+    stops_at: ClassVar[str] = "rewrite"  # or "function": what is not told apart any further when it is stopped early
     Options: ClassVar[type] = NoOptions
 
     options: Any

@@ -15,7 +15,7 @@ from passes.framework.options import (
     option_names,
     options_from_text,
 )
-from passes.framework.pass_manager import Fixpoint, Step
+from passes.framework.pass_manager import Fixpoint, Step, passes_of
 from passes.framework.pipeline import FIXPOINT, FixpointSpec, PassSpec, Spec, Word, pipeline_diagnostic, read_pipeline
 from passes.framework.target_lowering import TargetLowering
 from passes.pipelines import PIPELINES
@@ -122,7 +122,7 @@ class _Builder:
         known = sorted(_options_within(specs))
         own = self._options(spec.options, name, known)
         passed_on = {**own, **{key: pair for key, pair in given.items() if key in known}}
-        return self._within(name).steps(specs, passed_on)
+        return _marked(self._within(name).steps(specs, passed_on), name)
 
     def _within(self, name: str) -> _Builder:
         """Return the builder of a named pipeline: mistakes in the options that it got stand where they were given."""
@@ -155,6 +155,17 @@ class _Builder:
 
     def _report(self, code: str, message: str, word: Word, help: str = "") -> None:
         self.mistakes.append(pipeline_diagnostic(code, message, word, self.text, self.file, help))
+
+
+def _marked(steps: tuple[Step, ...], name: str) -> tuple[Step, ...]:
+    """Return the steps of a pipeline, whose passes are told its name."""
+    passes = tuple(passes_of(steps))
+    for each in passes:
+        each.pipelines += (name,)
+    if passes:
+        passes[0].begins += (name,)
+        passes[-1].ends += (name,)
+    return steps
 
 
 def _options_within(specs: Iterable[Spec]) -> set[str]:

@@ -152,9 +152,9 @@ def _check_of(program: Program, target: Target | None) -> Check:
 def _printing(given: argparse.Namespace, steps: Sequence[Step]) -> Printing:
     """Return what is printed between passes.
 
-    Raises: DiagnosticsError for a name that is not that of a pass which runs.
+    Raises: DiagnosticsError for a name that is not that of a pass or pipeline which runs.
     """
-    running = list(dict.fromkeys(each.pass_name for each in passes_of(steps)))
+    running = list(dict.fromkeys(name for each in passes_of(steps) for name in (each.pass_name, *each.pipelines)))
     mistakes: list[Diagnostic] = []
 
     def chosen(value: str | None, option: str) -> Sequence[str]:

@@ -56,6 +56,9 @@ class DotTransform:
 
     options: Any
     pipeline_text: str = ""  # as it stands in a pipeline, with the options given, where it comes from one
+    pipelines: tuple[str, ...] = ()  # the pipelines with a name that it is part of, the innermost one first
+    begins: tuple[str, ...] = ()  # those of them whose first pass it is
+    ends: tuple[str, ...] = ()  # those whose last pass it is
     changed: bool  # whether this run has changed anything so far
     removed_roundings: Sequence[Instruction] = ()  # of the program before: their results are not rounded any more
     added_roundings: Sequence[Instruction] = ()  # of the program after: their results are rounded, and were not before

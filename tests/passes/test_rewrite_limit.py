@@ -194,9 +194,9 @@ def test_a_pass_that_takes_whole_functions_says_so_in_the_list(capsys: pytest.Ca
 def test_a_limit_leaves_the_functions_behind_it_as_they_are(tmp_path: Path) -> None:
     path, out = tmp_path / "m.txt", tmp_path / "out.txt"
     path.write_text(f"{MIXED.format('f')}\n{MIXED.format('main')}")
-    assert main([str(path), "--policy", "autocast-f16", "--rewrite-limit", "1", "-o", str(out)]) == 0
+    assert main([str(path), "--passes", "auto-cast-tc-inputs", "--rewrite-limit", "1", "-o", str(out)]) == 0
     first, second = out.read_text().split("\n\n")
-    assert "f16" in first and second.strip() == MIXED.format("main").strip()
+    assert "bf16" in first and second.strip() == MIXED.format("main").strip()
 
 
 def test_no_limit_asks_nothing() -> None:

@@ -44,7 +44,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         raise
     given.output = output_of(given.output)
     given.words = words
-    given.policies = {}  # the texts of files with policies, where a reproducer holds them
+    given.policies = None  # of a reproducer: the texts of the files with policies that it holds
     _check_together(given)
     return given
 

@@ -38,8 +38,8 @@ def build_pipeline(
 ) -> tuple[Step, ...]:
     """Return the steps of the pipeline `text`, for `target`; None means for every target.
 
-    `defaults` are values of options, for every pass that has one of the name and that the text gives none. `files` reads
-    the files that options name; a pipeline that names one needs it.
+    `defaults` are values of options, for every pass that has one of the name and that the text gives none. `files`
+    reads the files that options name; a pipeline that names one needs it.
 
     Raises: DiagnosticsError with every name and value that is wrong; `file` is what the text is called in messages.
     PassFailure where a pass cannot be loaded or made.

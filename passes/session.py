@@ -74,7 +74,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     """
     target = target_named(given.target)
     classes = instruction_classes(given.classes)
-    files = None if read_tree is None else PolicyFiles(read_tree, classes, given.policies)
+    files = None if read_tree is None else PolicyFiles(read_tree, classes, given.policies or {})
     policy = precision_steps(given.policy, files)
     steps = (*steps_of(given, target, files), *policy)
     printing = _printing(given, steps)

@@ -10,7 +10,7 @@ from typing import Any
 from passes.build import build_pipeline
 from passes.debugging.bisect import Bisection, Setting, bisect
 from passes.debugging.progress import Progress
-from passes.debugging.reproducer import FILE, Reproducer, write_reproducer
+from passes.debugging.reproducer import INPUTS, Reproducer, write_reproducer
 from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import Judge, Step
 from passes.model_options import add_requests
@@ -19,7 +19,7 @@ from passes.numerics.judge import NumericsJudge
 from passes.numerics.runs import MakeEvaluator
 from passes.precision.policy_option import PolicyFiles
 from passes.precision.report_file import precision_passes
-from passes.precision.requests import Requests, unmatched
+from passes.precision.requests import Requests
 from runtime.functions import Module
 from runtime.program_files import complain, write_out
 from runtime.targets import Target
@@ -109,29 +109,33 @@ class FollowUp:
             add_requests(transform, self.requests)
         return steps
 
-    def _asked(self, step: Step, module: Module) -> list[str]:
+    def _asked(self, step: Step) -> list[str]:
         """Return the options for what is asked of a precision pass beside its own options, where a step has one."""
         if not any(precision_passes((step,))):
             return []
-        meaningless = {pattern for pattern, _ in unmatched(self.requests.keep, module)}
-        words = [f"--keep={one}" for one in dict.fromkeys(self.requests.keep) if one not in meaningless]
+        words = [f"--keep={_in_one_line(pattern)}" for pattern in self.requests.keep]
         return words if self.requests.keep_io else [*words, "--no-keep-io"]
 
     def _reproducer(self, failure: PassFailure, module: Module) -> Reproducer:
         assert failure.step is not None
         limit = None if self.rewrite_limit is None else self.rewrite_limit - failure.rewrites_before
-        arguments = ["--passes", failure.step.pipeline_text, *self._asked(failure.step, module)]
+        arguments = ["--passes", failure.step.pipeline_text, *self._asked(failure.step)]
         arguments += [word for name in self.classes for word in ("--classes", name)]
         arguments += [] if self.is_verified else ["--no-verify"]
         arguments += [] if limit is None else ["--rewrite-limit", str(limit)]
         inputs = None
         if self.numerics is not None and self.numerics.given is not None:
             inputs = completed(module, self.numerics.given, self.numerics.seed)
-            arguments.append(f"--verify-numerics={FILE}")
+            arguments.append(INPUTS)
         elif self.numerics is not None:
             arguments += ["--verify-numerics", "--seed", str(self.numerics.seed)]
         policies = {} if self.files is None else self.files.texts_of(failure.step.pipeline_text)
         return Reproducer(failure.pass_name, module, arguments, str(failure), inputs, policies)
+
+
+def _in_one_line(pattern: str) -> str:
+    """Return a pattern in which any character stands for one that a line of text cannot hold."""
+    return "".join(each if each.isprintable() else "?" for each in pattern)
 
 
 def _lines_of(found: Bisection, failure: PassFailure) -> list[str]:

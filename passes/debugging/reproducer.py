@@ -4,7 +4,8 @@
     // the pass fold-copies failed: ...
     func @main(...) { ... }
 
-`%s` stands for the file itself, wherever it is; inputs and policies that were given in files stand in comments. `python -m passes FILE --run-reproducer` runs that line again.
+`%s` stands for the file itself, wherever it is; inputs and policies that were given in files stand in its comments.
+`python -m passes FILE --run-reproducer` runs that line again.
 
 Deliberately absent: overwriting. A file that is there stays as it is; in a folder, a free name is taken.
 """
@@ -27,6 +28,8 @@ from runtime.text.printer import print_module
 FILE: Final = "%s"
 REPLAY: Final = "--run-reproducer"
 COMMAND: Final = ("python", "-m", "passes", FILE)
+INPUTS: Final = f"--verify-numerics={FILE}"
+_NAMING_IT: Final = (FILE, INPUTS)
 _RUN: Final = "// run: "
 _MOST_NAMES = 10_000
 
@@ -40,7 +43,9 @@ class Reproducer:
     arguments: Sequence[str]  # of the command, but for the file
     said: str
     inputs: Mapping[str, Any] | None = None  # None: the command says how they are made
-    policies: Mapping[str, str] = field(default_factory=dict)  # the texts of files with policies, by what they are called
+    policies: Mapping[str, str] = field(
+        default_factory=dict
+    )  # the texts of files with policies, by what they are called
 
     @property
     def text(self) -> str:
@@ -109,7 +114,7 @@ def arguments_in(file: str) -> list[str]:
     given = words[len(COMMAND) :]
     if REPLAY in given:
         raise _no_reproducer(file, f"its command has {REPLAY} in it, and would run itself")
-    return [file, *(f"{word.removesuffix(FILE)}{file}" if word.endswith(FILE) else word for word in given)]
+    return [file, *(f"{word.removesuffix(FILE)}{file}" if word in _NAMING_IT else word for word in given)]
 
 
 def policies_in(file: str) -> dict[str, str]:

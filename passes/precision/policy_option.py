@@ -1,4 +1,4 @@
-"""Policies as options name them: by their names, or in files, `--policy mine.yaml`, `auto-mixed-precision{policy=mine.yaml}`.
+"""Policies as options name them: by name or in files, `--policy mine.yaml`, `auto-mixed-precision{policy=mine.yaml}`.
 
 A reproducer holds the texts of the files that its command names, and needs no others.
 """
@@ -58,7 +58,7 @@ class PolicyFiles:
         return self._found[name].called
 
     def texts_of(self, pipeline: str) -> dict[str, str]:
-        """Return the texts of the files that were read and that the text of a pipeline names, by what they are called."""
+        """Return the texts of the files that the text of a pipeline names, by what they are called."""
         words = set(re.split(r"[\s,{}()=]+", pipeline))
         return {each.called: each.text for each in self._found.values() if each.called in words}
 

@@ -44,7 +44,6 @@ class Requests:
                 return Reason(Rule.MEASURED, f"up to {largest:.4g} was measured of {name}, which {low} does not hold")
         return None
 
-
     def also(self, other: Requests) -> Requests:
         """Return these wishes and others; what was measured and the notes are those of the others."""
         return replace(other, keep=(*self.keep, *other.keep), keep_io=self.keep_io and other.keep_io)

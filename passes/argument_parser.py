@@ -127,13 +127,13 @@ def _add_what_is_told(group: Any) -> None:
     once(
         "--print-ir-before",
         "[=PASS,...]",
-        "print the program before each pass, or before those that are named",
+        "print the program before each pass, or before those, or those pipelines, that are named",
         _pass_names,
     )
     once(
         "--print-ir-after",
         "[=PASS,...]",
-        "print the program after each pass, or after those that are named",
+        "print the program after each pass, or after those, or those pipelines, that are named",
         _pass_names,
     )
     once("--print-ir-after-change", "[=PASS,...]", "print the functions that a pass has changed", _pass_names)

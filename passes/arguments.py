@@ -44,6 +44,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         raise
     given.output = output_of(given.output)
     given.words = words
+    given.policies = None  # of a reproducer: the texts of the files with policies that it holds
     _check_together(given)
     return given
 

@@ -63,6 +63,7 @@ class AutoCastTCInputs(TargetLowering):
     """Cast the f32 operands of matrix products to a narrower float."""
 
     pass_name = "auto-cast-tc-inputs"
+    stops_at = "function"  # a value has its dtype together with those around it
     Options: ClassVar[type] = AutoCastTCInputsOptions
 
     tensor_shrink: ClassVar[int] = 0

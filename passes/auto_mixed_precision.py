@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from passes.autocast.facts import widened_from
 from passes.framework.options import option
@@ -46,7 +46,7 @@ from passes.precision.ends import narrow_ends
 from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
 from passes.precision.new_values import convert_constant, new_cast
-from passes.precision.policy import PrecisionPolicy, policy_named
+from passes.precision.policy import POLICY_FORM, PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
@@ -67,22 +67,22 @@ from runtime.values import BlockArgument, Result, Value
 class AutoMixedPrecisionOptions:
     """What may be asked of the pass."""
 
-    policy: Literal[
-        "autocast-f16",
-        "autocast-bf16",
-        "always-f32",
-        "always-f16",
-        "auto-mixed-conservative",
-        "auto-mixed",
-        "auto-mixed-bf16",
-    ] = option("autocast-f16", "which operations run in which float")
+    policy: PrecisionPolicy | str = option("autocast-f16", "which operations run in which float", POLICY_FORM)
     guards: bool = option(False, "keep what a lower float cannot hold in f32 also where the policy does not ask for it")
+    keep: str = option("", "what stays f32: patterns as for --keep, several with | in between")
+    keep_io: bool = option(True, "let inputs and outputs keep their types")
+
+    @property
+    def requests(self) -> Requests:
+        """What they ask of a conversion beside the policy."""
+        return Requests(tuple(pattern for pattern in self.keep.split("|") if pattern), keep_io=self.keep_io)
 
 
 class AutoMixedPrecision(TargetLowering):
     """Let f32 programs run in f16 or bf16 where that is safe; `report` says what the last run decided."""
 
     pass_name = "auto-mixed-precision"
+    stops_at = "function"  # a value has its dtype together with those around it
     Options = AutoMixedPrecisionOptions
 
     inserted_casts: ClassVar[int] = 0
@@ -94,22 +94,10 @@ class AutoMixedPrecision(TargetLowering):
 
     def __init__(self, target: Target | None = None, **options: object) -> None:
         super().__init__(target, **options)
-        policy = policy_named(self.options.policy)
-        self._use(replace(policy, guards=policy.guards or self.options.guards))
-
-    @classmethod
-    def of(cls, policy: PrecisionPolicy | str) -> AutoMixedPrecision:
-        """Return the pass for a policy, which need not be one that has a name in pipelines.
-
-        Raises: UnknownPolicyError.
-        """
-        new = cls()
-        new._use(policy_named(policy) if isinstance(policy, str) else policy)
-        return new
-
-    def _use(self, policy: PrecisionPolicy) -> None:
-        self.policy = policy
-        self.requests = Requests()
+        policy = self.options.policy
+        policy = policy_named(policy) if isinstance(policy, str) else policy
+        self.policy = replace(policy, guards=policy.guards or self.options.guards)
+        self.requests = self.options.requests
         self.report = PrecisionReport(policy.name)
         self.added_roundings, self.removed_roundings = [], []
         self._callees: Callees = {}
@@ -118,6 +106,14 @@ class AutoMixedPrecision(TargetLowering):
         self._casts: set[Instruction] = set()  # that are inserted in a function
         self._unread: list[Value] = []  # that were widened, and maybe for nobody
         self._kept: dict[str, list[tuple[Instruction, str]]] = {}
+
+    @classmethod
+    def of(cls, policy: PrecisionPolicy | str) -> AutoMixedPrecision:
+        """Return the pass for a policy, which need not be one that has a name in pipelines.
+
+        Raises: UnknownPolicyError.
+        """
+        return cls(policy=policy)
 
     def runOnModule(self, module: Module) -> bool:
         self.report = PrecisionReport(self.policy.name, notes=list(self.requests.notes))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from passes.framework.dot_transform import DotTransform
 from passes.framework.failure import failure_of
 from passes.framework.options import (
+    OptionFiles,
     OptionValueError,
     describe_options,
+    file_forms,
     option_name,
     option_names,
     options_from_text,
 )
-from passes.framework.pass_manager import Fixpoint, Step
+from passes.framework.pass_manager import Fixpoint, Step, passes_of
 from passes.framework.pipeline import FIXPOINT, FixpointSpec, PassSpec, Spec, Word, pipeline_diagnostic, read_pipeline
 from passes.framework.target_lowering import TargetLowering
 from passes.pipelines import PIPELINES
@@ -32,15 +34,17 @@ def build_pipeline(
     target: Target | None = None,
     file: str = "<passes>",
     defaults: Mapping[str, str] = MappingProxyType({}),
+    files: OptionFiles | None = None,
 ) -> tuple[Step, ...]:
     """Return the steps of the pipeline `text`, for `target`; None means for every target.
 
-    `defaults` are values of options, for every pass that has one of the name and that the text gives none.
+    `defaults` are values of options, for every pass that has one of the name and that the text gives none. `files`
+    reads the files that options name; a pipeline that names one needs it.
 
     Raises: DiagnosticsError with every name and value that is wrong; `file` is what the text is called in messages.
     PassFailure where a pass cannot be loaded or made.
     """
-    builder = _Builder(text, file, target, defaults)
+    builder = _Builder(text, file, target, defaults, files)
     steps = builder.steps(read_pipeline(text, file))
     if builder.mistakes:
         raise DiagnosticsError(builder.mistakes)
@@ -50,9 +54,9 @@ def build_pipeline(
 def open_options(text: str, file: str = "<passes>") -> dict[str, dict[str, tuple[str, ...]]]:
     """Return, by pass, the options that the pipeline `text` leaves open; each with its values where they are listed.
 
-    Raises: as `build_pipeline` does.
+    Raises: as `build_pipeline` does, but for what files are wrong, which are not read.
     """
-    builder = _Builder(text, file, None, {})
+    builder = _Builder(text, file, None, {}, _Unread(), is_made=False)
     builder.steps(read_pipeline(text, file))
     if builder.mistakes:
         raise DiagnosticsError(builder.mistakes)
@@ -64,12 +68,24 @@ def known_names() -> tuple[str, ...]:
     return (*PASSES, *PIPELINES, FIXPOINT)
 
 
+class _Unread:
+    """Reads no files, for pipelines of which nothing is made."""
+
+    def read(self, name: str) -> str:
+        return name
+
+    def called(self, name: str) -> str:
+        return name
+
+
 @dataclass
 class _Builder:
     text: str
     file: str
     target: Target | None
     defaults: Mapping[str, str]
+    files: OptionFiles | None
+    is_made: bool = True  # whether the passes are
     mistakes: list[Diagnostic] = field(default_factory=list)
     inside: tuple[str, ...] = ()  # the named pipelines around the step that is built
     open: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
@@ -98,20 +114,25 @@ class _Builder:
         values: dict[str, object] = {}
         for name, (_, word) in given.items():
             try:
-                values.update(options_from_text(cls.Options, {name: word.text}))
+                values.update(options_from_text(cls.Options, {name: word.text}, self.files))
+            except DiagnosticsError as error:
+                self.mistakes += error.diagnostics
             except OptionValueError as error:
                 self._report("P005", str(error), word, did_you_mean(word.text, error.known))
         described = {each.name: each for each in describe_options(cls.Options) if each.name not in given}
         self.open.setdefault(cls.pass_name, {}).update((name, each.values) for name, each in described.items())
         defaults = {name: value for name, value in self.defaults.items() if name in described}
         values.update(options_from_text(cls.Options, defaults))
-        if self.mistakes:
+        if self.mistakes or not self.is_made:
             return ()
         try:
             made = cls(self.target, **values) if issubclass(cls, TargetLowering) else cls(**values)
         except Exception as error:  # a misspelt hook, or whatever else the constructor of a pass may raise
             raise failure_of(cls.pass_name, error, cls, did="cannot be made") from error
         written = {**{name: word.text for name, (_, word) in given.items()}, **defaults}
+        for name, form in file_forms(cls.Options).items():
+            if self.files is not None and form.is_file(written.get(name, "")):
+                written[name] = self.files.called(written[name])
         options = " ".join(f"{name}={value}" for name, value in written.items())
         made.pipeline_text = f"{cls.pass_name}{{{options}}}" if options else cls.pass_name
         return (made,)
@@ -122,12 +143,11 @@ class _Builder:
         known = sorted(_options_within(specs))
         own = self._options(spec.options, name, known)
         passed_on = {**own, **{key: pair for key, pair in given.items() if key in known}}
-        return self._within(name).steps(specs, passed_on)
+        return _marked(self._within(name).steps(specs, passed_on), name)
 
     def _within(self, name: str) -> _Builder:
         """Return the builder of a named pipeline: mistakes in the options that it got stand where they were given."""
-        inside = (*self.inside, name)
-        return _Builder(self.text, self.file, self.target, self.defaults, self.mistakes, inside, self.open)
+        return replace(self, inside=(*self.inside, name))
 
     def _options(self, options: Iterable[tuple[Word, Word]], owner: str, known: Iterable[str]) -> _Given:
         """Return options by their names, without those that are unknown or come again."""
@@ -155,6 +175,17 @@ class _Builder:
 
     def _report(self, code: str, message: str, word: Word, help: str = "") -> None:
         self.mistakes.append(pipeline_diagnostic(code, message, word, self.text, self.file, help))
+
+
+def _marked(steps: tuple[Step, ...], name: str) -> tuple[Step, ...]:
+    """Return the steps of a pipeline, whose passes are told its name."""
+    passes = tuple(passes_of(steps))
+    for each in passes:
+        each.pipelines += (name,)
+    if passes:
+        passes[0].begins += (name,)
+        passes[-1].ends += (name,)
+    return steps
 
 
 def _options_within(specs: Iterable[Spec]) -> set[str]:

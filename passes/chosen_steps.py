@@ -8,6 +8,7 @@ from typing import Final
 
 from passes.autocast.shorthand import auto_cast_steps
 from passes.build import build_pipeline, open_options
+from passes.framework.options import OptionFiles
 from passes.framework.pass_manager import Step
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.targets import Target, UnknownTargetError, parse_target
@@ -15,7 +16,7 @@ from runtime.targets import Target, UnknownTargetError, parse_target
 _AUTO_CAST: Final = "auto-cast-fp32"
 
 
-def steps_of(given: argparse.Namespace, target: Target | None) -> tuple[Step, ...]:
+def steps_of(given: argparse.Namespace, target: Target | None, files: OptionFiles | None) -> tuple[Step, ...]:
     """Return the steps that a command line asks for before a policy.
 
     `--auto-cast` is a run of `auto-cast-fp32` before all others; a pipeline that has that pass gets the mode instead.
@@ -29,7 +30,7 @@ def steps_of(given: argparse.Namespace, target: Target | None) -> tuple[Step, ..
         asked, defaults = (), _handed_on(given, open_ones)
     return (
         *asked,
-        *build_pipeline(given.passes, target, "--passes", defaults),
+        *build_pipeline(given.passes, target, "--passes", defaults, files),
     )
 
 

@@ -11,7 +11,7 @@ from passes.arguments import read_arguments
 from passes.chosen_steps import why_nothing_is_narrowed
 from passes.debugging.failing import HELP
 from passes.debugging.progress import Progress
-from passes.debugging.reproducer import REPLAY, arguments_in
+from passes.debugging.reproducer import REPLAY, arguments_in, policies_in
 from passes.foreign_files import FrontEnds, fetching, write_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.failure import PassFailure
@@ -65,7 +65,9 @@ def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
     """Return the arguments that stand in a reproducer, with those that are given beside it."""
     others = [word for word in given.words if word != REPLAY]
     others.remove(given.file)
-    return read_arguments([*arguments_in(given.file), *others])
+    found = read_arguments([*arguments_in(given.file), *others])
+    found.policies = policies_in(given.file)
+    return found
 
 
 def _run(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None) -> int:

@@ -91,7 +91,7 @@ class MutateDTypes(MutationCounters, TargetLowering):
     def tryFoldCast(self, cast: TensorCopyOp) -> bool:
         """Let what `cast` reads be of its dtype, and erase it; return whether that could be done."""
         source, dtype = cast.src, cast.dtype
-        if self.why_not_fold(cast) is not None:
+        if self.why_not_fold(cast) is not None or not self.may_rewrite():
             return False
         mutated = self.mutator.tryMutateDstTy(source, dtype)
         assert mutated, f"{cast!r}: the gates said yes"

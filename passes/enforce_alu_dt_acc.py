@@ -76,11 +76,13 @@ class EnforceAluDTAcc(MutationCounters, TargetLowering):
         self.mutator.set_function(f)
         changed = False
         for inst in f.insts:
-            if accumulates(inst) and self.why_not_promote(inst) is None:
-                for operand in inst.operands():
-                    if _is_narrow(operand.type.dtype):
-                        self._promote(operand)
-                        changed = True
+            if not accumulates(inst) or self.why_not_promote(inst) is not None:
+                continue
+            narrow = [operand for operand in inst.operands() if _is_narrow(operand.type.dtype)]
+            if narrow and self.may_rewrite():  # of one instruction all or none, as they were judged
+                for operand in narrow:
+                    self._promote(operand)
+                changed = True
         return changed
 
     def why_kept(self, f: Function) -> Iterator[tuple[Instruction, str]]:

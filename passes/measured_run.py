@@ -11,7 +11,9 @@ from passes.measuring.measure import CastCount, Measured, Yardstick
 from passes.measuring.report_file import report_written
 from passes.measuring.sweep import variants
 from passes.measuring.table import MeasuredReport
+from passes.model_options import add_requests
 from passes.numerics.inputs import chosen_inputs
+from passes.precision.report_file import precision_passes
 from passes.session import Session
 from runtime.diagnostics import DiagnosticsError
 from runtime.program_files import STREAM
@@ -45,13 +47,17 @@ class MeasuredRun:
         """Run the pipeline on a copy of the program for each variant, and write one report of all."""
         given = self.session.given
         names = None if given.sweep == "*" else [name.strip() for name in given.sweep.split(",")]
-        found = [self._variant(*one, run_passes) for one in variants(given.passes, names, self.session.target)]
+        session = self.session
+        tried = variants(given.passes, names, session.target, session.follow_up.files)
+        found = [self._variant(*one, run_passes) for one in tried]
         report = self._report(found)
         with report_written(given.report or STREAM, report.text, is_printed=False):
             pass
 
     def _variant(self, options: Mapping[str, str], steps: tuple[Step, ...], run_passes: RunPasses) -> Measured:
         module, casts = self.session.module.clone(), self.new_count()
+        for transform in precision_passes(steps):
+            add_requests(transform, self.session.follow_up.requests)
         runs = run_passes(replace(self.session, module=module, steps=steps), casts)
         return self.yardstick.measure(module, options, casts, runs)
 

@@ -11,14 +11,15 @@ from dataclasses import replace
 from typing import Any
 
 from passes.foreign_files import FrontEnds, evaluator_for, raise_foreign, read_foreign
+from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Step
 from passes.precision.calibration import measured_values
 from passes.precision.operator_sets import needed_operator_set
 from passes.precision.reach import OLDEST
 from passes.precision.report_file import precision_passes
-from passes.precision.requests import Requests, unmatched
+from passes.precision.requests import Requests, check_patterns
 from runtime.array_files import read_arrays
-from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
+from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
 from runtime.interpreter import InterpreterError
 from runtime.program_files import Program, complain
@@ -72,8 +73,8 @@ def read_model(given: argparse.Namespace, steps: Sequence[Step], front_ends: Fro
     return raised, f"raised to {what}"
 
 
-def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: str, front_ends: FrontEnds) -> None:
-    """Tell the precision pass among steps what the user asks for.
+def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: str, front_ends: FrontEnds) -> Requests:
+    """Tell the precision passes among steps what the user asks for, and return that, as copies of the program need it.
 
     Raises: DiagnosticsError for a pattern that means nothing, and for inputs that the program does not run on.
     """
@@ -81,16 +82,29 @@ def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: 
         complain(f"passes: note: {given.file}: {note}")
     notes = (f"the program was {note}",) if note else ()
     requests = Requests(tuple(given.keep), {}, not given.no_keep_io, notes)
-    mistakes = []
-    for pattern, names in unmatched(requests.keep, module):
-        help = did_you_mean(pattern, names) or "patterns are names of nodes or operators, with * and ?"
-        mistakes.append(Diagnostic("P066", f'--keep: nothing in the program is called "{pattern}"', help=help))
-    if mistakes:
-        raise DiagnosticsError(mistakes)
+    passes = list(precision_passes(steps))
+    patterns = [*requests.keep, *(pattern for each in passes for pattern in requests_of(each).keep)]
+    if given.policies is None:  # a reproducer may hold a part of the program in which they meant something
+        check_patterns(dict.fromkeys(patterns), module)
     if given.calibrate is not None:
         requests = replace(requests, measured=_measured(given.calibrate, module, front_ends))
-    for transform in precision_passes(steps):
-        transform.requests = requests  # type: ignore[attr-defined]  # those have them
+    for transform in passes:
+        add_requests(transform, requests)
+    is_run_again = given.reproducer is not None or given.bisect or given.sweep is not None
+    if not is_run_again or not requests.measured:
+        return requests
+    return requests.for_copies(module, getattr(passes[0], "policy").low)  # noqa: B009  # those have one
+
+
+def requests_of(transform: DotTransform) -> Requests:
+    """Return what is asked of a precision pass."""
+    found: Requests = transform.requests  # type: ignore[attr-defined]  # those have them
+    return found
+
+
+def add_requests(transform: DotTransform, requests: Requests) -> None:
+    """Ask more of a precision pass."""
+    transform.requests = requests_of(transform).also(requests)  # type: ignore[attr-defined]
 
 
 def _measured(file: str, module: Module, front_ends: FrontEnds) -> dict[Any, float]:

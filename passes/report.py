@@ -88,6 +88,8 @@ def pass_table(passes: Iterable[type[DotTransform]]) -> str:
     for cls in passes:
         lines.append(f"{cls.pass_name}\n    {(cls.__doc__ or '').strip().splitlines()[0]}")
         lines += [f"    {_described(each)}" for each in describe_options(cls.Options)]
+        if cls.stops_at != "rewrite":
+            lines.append(f"    for --rewrite-limit and --bisect all that it does to a {cls.stops_at} is one rewrite")
     return "\n".join(lines)
 
 

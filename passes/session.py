@@ -23,7 +23,7 @@ from passes.given_files import arrays_of, check_files
 from passes.measuring.report_file import check_report_place
 from passes.model_options import ask, check_model_options, read_model
 from passes.precision.policy_file import ReadTree
-from passes.precision.policy_option import precision_steps
+from passes.precision.policy_option import PolicyFiles, precision_steps
 from passes.precision.report_file import check_report, precision_passes
 from passes.statistics_file import is_file
 from passes.verified_model import VerifiedModel
@@ -68,14 +68,15 @@ class Session:
 
 
 def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None = None) -> Session:
-    """Make everything ready for a run.
+    """Make everything ready for a run; `read_tree` reads the YAML of files with policies.
 
     Raises: DiagnosticsError for mistakes in the usage, then in the program.
     """
     target = target_named(given.target)
     classes = instruction_classes(given.classes)
-    policy = precision_steps(given.policy, read_tree, classes)
-    steps = (*steps_of(given, target), *policy)
+    files = None if read_tree is None else PolicyFiles(read_tree, classes, given.policies or {})
+    policy = precision_steps(given.policy, files)
+    steps = (*steps_of(given, target, files), *policy)
     printing = _printing(given, steps)
     is_measured = given.sweep is not None or (given.report is not None and not any(precision_passes(steps)))
     if is_measured and given.report is not None:
@@ -98,8 +99,8 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
         module.target = target.name
     elif module.target is not None:
         target = target_named(module.target)
-        steps = (*steps_of(given, target), *policy)
-    ask(given, steps, module, note, front_ends)
+        steps = (*steps_of(given, target, files), *policy)
+    requests = ask(given, steps, module, note, front_ends)
     numerics = None
     if given.verify_numerics is not None:
         numerics = Numerics(arrays, given.seed or 0, evaluator_for(module, front_ends))
@@ -121,6 +122,8 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
             tuple(given.classes),
             given.rewrite_limit,
             lambda text: _read(text, classes, front_ends, steps),
+            files,
+            requests,
         ),
         target=target,
         is_measured=is_measured,
@@ -152,9 +155,9 @@ def _check_of(program: Program, target: Target | None) -> Check:
 def _printing(given: argparse.Namespace, steps: Sequence[Step]) -> Printing:
     """Return what is printed between passes.
 
-    Raises: DiagnosticsError for a name that is not that of a pass which runs.
+    Raises: DiagnosticsError for a name that is not that of a pass or pipeline which runs.
     """
-    running = list(dict.fromkeys(each.pass_name for each in passes_of(steps)))
+    running = list(dict.fromkeys(name for each in passes_of(steps) for name in (each.pass_name, *each.pipelines)))
     mistakes: list[Diagnostic] = []
 
     def chosen(value: str | None, option: str) -> Sequence[str]:

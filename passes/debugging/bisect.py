@@ -4,8 +4,8 @@ The first pass whose effect does not verify, or is not what it states, is known 
 looked at. Its first bad rewrite is found by halves: with a limit of n rewrites it fails, with n - 1 it does not. Then
 the program right before the pass is reduced.
 
-Deliberately absent: rewrites of passes that do not ask `may_rewrite()` and have no hooks. There each function that is
-changed counts as one.
+Deliberately absent: rewrites of passes that do not ask `may_rewrite()` and have no hooks (`stops_at`). There each
+function that is changed counts as one.
 """
 
 from __future__ import annotations

@@ -10,12 +10,16 @@ from typing import Any
 from passes.build import build_pipeline
 from passes.debugging.bisect import Bisection, Setting, bisect
 from passes.debugging.progress import Progress
-from passes.debugging.reproducer import FILE, Reproducer, write_reproducer
+from passes.debugging.reproducer import INPUTS, Reproducer, write_reproducer
 from passes.framework.failure import PassFailure
-from passes.framework.pass_manager import Judge
+from passes.framework.pass_manager import Judge, Step
+from passes.model_options import add_requests
 from passes.numerics.inputs import completed
 from passes.numerics.judge import NumericsJudge
 from passes.numerics.runs import MakeEvaluator
+from passes.precision.policy_option import PolicyFiles
+from passes.precision.report_file import precision_passes
+from passes.precision.requests import Requests
 from runtime.functions import Module
 from runtime.program_files import complain, write_out
 from runtime.targets import Target
@@ -54,6 +58,8 @@ class FollowUp:
     classes: Sequence[str]
     rewrite_limit: int | None
     read: Callable[[str], Module]  # the text of a program, ready for its passes
+    files: PolicyFiles | None  # with policies
+    requests: Requests  # of the precision pass, where there is one, for copies of the program
 
     @property
     def is_asked_for(self) -> bool:
@@ -81,7 +87,7 @@ class FollowUp:
         assert failure.step is not None
         with Progress() as progress:
             setting = Setting(
-                make=partial(build_pipeline, failure.step.pipeline_text, self.target),
+                make=partial(self._make, failure.step.pipeline_text),
                 check=partial(verify, target=self.target) if self.is_verified else None,
                 make_judge=None if self.numerics is None else self.numerics.judge_part,
                 read=self.read,
@@ -95,20 +101,41 @@ class FollowUp:
             complain(line)
         return found
 
+    def _make(self, pipeline: str) -> tuple[Step, ...]:
+        """Return steps that failed, made anew."""
+        files = None if self.files is None else self.files.of_texts()
+        steps = build_pipeline(pipeline, self.target, files=files)
+        for transform in precision_passes(steps):
+            add_requests(transform, self.requests)
+        return steps
+
+    def _asked(self, step: Step) -> list[str]:
+        """Return the options for what is asked of a precision pass beside its own options, where a step has one."""
+        if not any(precision_passes((step,))):
+            return []
+        words = [f"--keep={_in_one_line(pattern)}" for pattern in self.requests.keep]
+        return words if self.requests.keep_io else [*words, "--no-keep-io"]
+
     def _reproducer(self, failure: PassFailure, module: Module) -> Reproducer:
         assert failure.step is not None
         limit = None if self.rewrite_limit is None else self.rewrite_limit - failure.rewrites_before
-        arguments = ["--passes", failure.step.pipeline_text]
+        arguments = ["--passes", failure.step.pipeline_text, *self._asked(failure.step)]
         arguments += [word for name in self.classes for word in ("--classes", name)]
         arguments += [] if self.is_verified else ["--no-verify"]
         arguments += [] if limit is None else ["--rewrite-limit", str(limit)]
         inputs = None
         if self.numerics is not None and self.numerics.given is not None:
             inputs = completed(module, self.numerics.given, self.numerics.seed)
-            arguments.append(f"--verify-numerics={FILE}")
+            arguments.append(INPUTS)
         elif self.numerics is not None:
             arguments += ["--verify-numerics", "--seed", str(self.numerics.seed)]
-        return Reproducer(failure.pass_name, module, arguments, str(failure), inputs)
+        policies = {} if self.files is None else self.files.texts_of(failure.step.pipeline_text)
+        return Reproducer(failure.pass_name, module, arguments, str(failure), inputs, policies)
+
+
+def _in_one_line(pattern: str) -> str:
+    """Return a pattern in which any character stands for one that a line of text cannot hold."""
+    return "".join(each if each.isprintable() else "?" for each in pattern)
 
 
 def _lines_of(found: Bisection, failure: PassFailure) -> list[str]:

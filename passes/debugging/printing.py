@@ -1,12 +1,13 @@
 """`--print-ir-before`, `--print-ir-after`, `--print-ir-after-change`: the program between passes, on standard error.
 
-After a change only the functions are shown that the pass has changed, whatever it says of itself.
+The name of a pipeline means its first pass before it, its last one after it, and each of them after a change. After a
+change only the functions are shown that the pass has changed, whatever it says of itself.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -21,7 +22,7 @@ EVERY_PASS = ("*",)
 
 @dataclass
 class Printing:
-    """What is printed: for each option the names of passes, `*` for all, or none."""
+    """What is printed: for each option the names of passes and pipelines, `*` for all, or none."""
 
     before: Collection[str] = ()
     after: Collection[str] = ()
@@ -41,21 +42,30 @@ class Printing:
         return self._after if self.after or self.after_change else None
 
     def _before(self, transform: DotTransform, module: Module) -> None:
-        if _names(self.before, transform):
-            self._show(f"// before {transform.pass_name}", module)
-        if _names(self.after_change, transform):
+        if self.before:
+            self._show_at("before", self.before, transform, transform.begins, module)
+        if _names(self.after_change, transform, transform.pipelines):
             self._texts = self._texts or self._texts_of(module)
         else:
             self._texts = {}
 
     def _after(self, transform: DotTransform, module: Module) -> None:
-        if _names(self.after_change, transform):
+        if _names(self.after_change, transform, transform.pipelines):
             before, self._texts = self._texts, self._texts_of(module)
             self._show_changes(transform.pass_name, before, self._texts)
         else:
             self._texts = {}
-        if _names(self.after, transform):
-            self._show(f"// after {transform.pass_name}", module)
+        if self.after:
+            self._show_at("after", self.after, transform, transform.ends, module)
+
+    def _show_at(
+        self, where: str, chosen: Collection[str], transform: DotTransform, pipelines: Sequence[str], module: Module
+    ) -> None:
+        """Show the program if the pass is chosen, or pipelines that begin or end there, which are named then."""
+        if not _names(chosen, transform, pipelines):
+            return
+        named = [name for name in pipelines if name in chosen]
+        self._show(f"// {where} {', '.join([transform.pass_name, *named])}", module)
 
     def _show(self, title: str, module: Module) -> None:
         self.hide_progress()
@@ -78,5 +88,5 @@ class Printing:
         return {name: print_function(function, elide=self.elide) for name, function in module.functions.items()}
 
 
-def _names(chosen: Collection[str], transform: DotTransform) -> bool:
-    return chosen == EVERY_PASS or transform.pass_name in chosen
+def _names(chosen: Collection[str], transform: DotTransform, pipelines: Sequence[str]) -> bool:
+    return chosen == EVERY_PASS or any(name in chosen for name in (transform.pass_name, *pipelines))

@@ -4,7 +4,8 @@
     // the pass fold-copies failed: ...
     func @main(...) { ... }
 
-`%s` stands for the file itself, wherever it is. `python -m passes FILE --run-reproducer` runs that line again.
+`%s` stands for the file itself, wherever it is; inputs and policies that were given in files stand in its comments.
+`python -m passes FILE --run-reproducer` runs that line again.
 
 Deliberately absent: overwriting. A file that is there stays as it is; in a folder, a free name is taken.
 """
@@ -15,9 +16,10 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+from passes.precision.embedded_policies import embedded_policies, policies_within
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.embedded_arrays import embedded
 from runtime.functions import Module
@@ -26,6 +28,8 @@ from runtime.text.printer import print_module
 FILE: Final = "%s"
 REPLAY: Final = "--run-reproducer"
 COMMAND: Final = ("python", "-m", "passes", FILE)
+INPUTS: Final = f"--verify-numerics={FILE}"
+_NAMING_IT: Final = (FILE, INPUTS)
 _RUN: Final = "// run: "
 _MOST_NAMES = 10_000
 
@@ -39,6 +43,9 @@ class Reproducer:
     arguments: Sequence[str]  # of the command, but for the file
     said: str
     inputs: Mapping[str, Any] | None = None  # None: the command says how they are made
+    policies: Mapping[str, str] = field(
+        default_factory=dict
+    )  # the texts of files with policies, by what they are called
 
     @property
     def text(self) -> str:
@@ -46,6 +53,7 @@ class Reproducer:
         comments = [f"//   {line}".rstrip() for line in self.said.splitlines()]
         inputs = [] if self.inputs is None else embedded(self.inputs)
         run = f"{_RUN}{shlex.join((*COMMAND, *self.arguments))}"
+        comments += embedded_policies(self.policies)
         return "\n".join([run, *comments, "", print_module(self.program).rstrip("\n"), *inputs]) + "\n"
 
 
@@ -106,7 +114,19 @@ def arguments_in(file: str) -> list[str]:
     given = words[len(COMMAND) :]
     if REPLAY in given:
         raise _no_reproducer(file, f"its command has {REPLAY} in it, and would run itself")
-    return [file, *(f"{word.removesuffix(FILE)}{file}" if word.endswith(FILE) else word for word in given)]
+    return [file, *(f"{word.removesuffix(FILE)}{file}" if word in _NAMING_IT else word for word in given)]
+
+
+def policies_in(file: str) -> dict[str, str]:
+    """Return the texts of the files with policies that a reproducer holds, by what they are called.
+
+    Raises: DiagnosticsError where it cannot be read.
+    """
+    try:
+        return policies_within(file)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise DiagnosticsError([Diagnostic("P010", f"{file} cannot be read: {reason}")]) from error
 
 
 def _create(name: str, text: bytes) -> str:

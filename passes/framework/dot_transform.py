@@ -14,7 +14,8 @@ What a pass says of itself, beside the docstring, is held against what it does (
 nothing promises that the program computes the same values as before, bit for bit. One that changes roundings names the
 instructions in `removed_roundings` and `added_roundings`: the promise is then that the program before, run without the
 former, gives what the program after gives without the latter. `why_kept` says what a reader may wonder about. A pass
-that asks `may_rewrite()` before each rewrite can be stopped after any of them (`rewrite_limit.py`).
+that asks `may_rewrite()` before each rewrite can be stopped after any of them (`rewrite_limit.py`). One that cannot,
+since half of what it does to a function is wrong, says `stops_at = "function"`.
 
 Deliberately absent: order other than program order, and repetition; the pass manager repeats where it is asked to.
 """
@@ -50,10 +51,14 @@ class DotTransform:
     """
 
     pass_name: ClassVar[str] = ""  # in pipelines
+    stops_at: ClassVar[str] = "rewrite"  # or "function": what is not told apart any further when it is stopped early
     Options: ClassVar[type] = NoOptions
 
     options: Any
     pipeline_text: str = ""  # as it stands in a pipeline, with the options given, where it comes from one
+    pipelines: tuple[str, ...] = ()  # the pipelines with a name that it is part of, the innermost one first
+    begins: tuple[str, ...] = ()  # those of them whose first pass it is
+    ends: tuple[str, ...] = ()  # those whose last pass it is
     changed: bool  # whether this run has changed anything so far
     removed_roundings: Sequence[Instruction] = ()  # of the program before: their results are not rounded any more
     added_roundings: Sequence[Instruction] = ()  # of the program after: their results are rounded, and were not before

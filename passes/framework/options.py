@@ -4,6 +4,9 @@
     class EliminateCastsOptions:
         allow_excess_precision: bool = option(False, "also remove roundings that the program's author asked for")
 
+One whose value may stand in a file has a `FileForm`, with the words that are no files; whoever reads the text of a
+pipeline hands over what reads such files.
+
 Deliberately absent: options that change while a pass runs, and a parser for values beyond one word.
 """
 
@@ -12,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
 _TRUTHS = {"false": False, "true": True}
 
@@ -34,6 +37,34 @@ class OptionValueError(OptionError):
 
 
 @dataclass(frozen=True)
+class FileForm:
+    """What an option takes: one of some words, or the name of a file that ends in a certain way."""
+
+    words: tuple[str, ...]
+    endings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "|".join((*self.words, f"FILE{self.endings[0]}"))
+
+    def is_file(self, text: str) -> bool:
+        """Whether a value is the name of a file."""
+        return text.lower().endswith(self.endings)
+
+
+class OptionFiles(Protocol):
+    """Reads the files that options name."""
+
+    def read(self, name: str) -> Any:
+        """Return the value that a file holds.
+
+        Raises: DiagnosticsError.
+        """
+
+    def called(self, name: str) -> str:
+        """Return what a file that was read is called in the text of a pipeline."""
+
+
+@dataclass(frozen=True)
 class NoOptions:
     """What a pass without options has."""
 
@@ -46,23 +77,38 @@ class OptionInfo:
     takes: str  # bool, int, float, str, or the words that are legal, `none|matmult|all`
     default: str
     help: str
+    file_form: FileForm | None = None
 
     @property
     def values(self) -> tuple[str, ...]:
         """All values that are legal, as words; none where they are not listed."""
+        if self.file_form is not None:
+            return self.file_form.words
         return tuple(_TRUTHS) if self.takes == "bool" else tuple(self.takes.split("|")) if "|" in self.takes else ()
 
 
-def option(default: Any, help: str) -> Any:
-    """Declare an option as a field of a frozen dataclass; the type comes from its annotation."""
-    return field(default=default, metadata={"help": help})
+def option(default: Any, help: str, file_form: FileForm | None = None) -> Any:
+    """Declare an option as a field of a frozen dataclass; what it takes comes from its annotation or `file_form`."""
+    return field(default=default, metadata={"help": help, "file_form": file_form})
+
+
+def file_forms(options: type) -> dict[str, FileForm]:
+    """Return the options of a class of options whose values may stand in files."""
+    forms = {each.name: each.metadata.get("file_form") for each in fields(options)}
+    return {name: form for name, form in forms.items() if form is not None}
 
 
 def describe_options(options: type) -> tuple[OptionInfo, ...]:
     """Return the options that a class of options declares, in order."""
-    hints = _hints_of(options)
+    hints, forms = _hints_of(options), file_forms(options)
     return tuple(
-        OptionInfo(each.name, _takes(hints[each.name]), _shown(each.default), each.metadata.get("help", ""))
+        OptionInfo(
+            each.name,
+            str(forms[each.name]) if each.name in forms else _takes(hints[each.name]),
+            _shown(each.default),
+            each.metadata.get("help", ""),
+            forms.get(each.name),
+        )
         for each in fields(options)
     )
 
@@ -77,19 +123,21 @@ def option_name(written: str) -> str:
     return written.replace("-", "_")
 
 
-def options_from_text(options: type, given: Mapping[str, str]) -> dict[str, Any]:
+def options_from_text(options: type, given: Mapping[str, str], files: OptionFiles | None = None) -> dict[str, Any]:
     """Return the values of options that are written as text, as keyword arguments for the class of options.
 
-    Raises: OptionError at the first option that does not exist or whose value is wrong.
+    Raises: OptionError at the first option that does not exist or whose value is wrong, or where a file is named and
+    nothing reads it; DiagnosticsError where a file is wrong.
     """
-    hints = _hints_of(options)
+    hints, forms = _hints_of(options), file_forms(options)
     known = option_names(options)
     values = {}
     for written, text in given.items():
         name = option_name(written)
         if name not in known:
             raise UnknownOptionError(f'there is no option "{written}"', known)
-        values[name] = _read(name, text, hints[name])
+        form = forms.get(name)
+        values[name] = _read(name, text, hints[name]) if form is None else _read_form(name, text, form, files)
     return values
 
 
@@ -97,6 +145,16 @@ def options_from_text(options: type, given: Mapping[str, str]) -> dict[str, Any]
 def _hints_of(options: type) -> dict[str, Any]:
     """Asked for by each pass that is made: its annotations are text, and are compiled."""
     return get_type_hints(options)
+
+
+def _read_form(name: str, text: str, form: FileForm, files: OptionFiles | None) -> Any:
+    if text in form.words:
+        return text
+    if not form.is_file(text):
+        raise OptionValueError(f'option "{name}" takes {form}, not "{text}"', form.words)
+    if files is None:
+        raise OptionValueError(f'option "{name}" names the file "{text}", and nothing here reads such files')
+    return files.read(text)
 
 
 def _read(name: str, text: str, hint: Any) -> Any:

@@ -1,7 +1,7 @@
 """`PassManager`: runs passes in order, watches over each of them, and takes back what a failing one did.
 
-    runs = PassManager([FoldCopies(), Fixpoint((a, b))], check=verify).run(module)
-    runs = IterativePassManager([a, b], rounds=20, check=verify).run(module)
+    runs = PassManager([FoldCopies(), Fixpoint((a, b))]).run(module)
+    runs = IterativePassManager([a, b], rounds=20).run(module)
 
 Deliberately absent: an order of its own, and repetition that nobody asked for. What is run is what is given, duplicates
 included; a `Fixpoint` repeats its steps until none of them changes anything. Also absent: a copy of the program for
@@ -24,6 +24,7 @@ from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
 from runtime.statistics import snapshot, statistics_of
 from runtime.text.places import Places
+from runtime.verifier import verify
 
 Check = Callable[[Module], Sequence[Diagnostic]]  # what is wrong with a program
 Watcher = Callable[[DotTransform, Module], None]
@@ -83,17 +84,18 @@ class _Run:
 class PassManager:
     """Runs steps on modules.
 
-    `check` is asked before the first pass and after every pass, whatever that claims; None trusts the passes. With
-    `rollback`, a failure leaves module and counters as they were before the failing step; the functions are then
-    clones, so hold on to the module and not to what is inside it. With `explain`, each pass is asked what it left as it
-    is, and why. `judge` sees each pass before and after; `limit` counts rewrites, and may stop them.
+    `check` is asked before the first pass and after every pass, whatever that claims; it is the verifier where nothing
+    else is given, and None trusts the passes. With `rollback`, a failure leaves module and counters as they were before
+    the failing step; the functions are then clones, so hold on to the module and not to what is inside it. With
+    `explain`, each pass is asked what it left as it is, and why. `judge` sees each pass before and after; `limit`
+    counts rewrites, and may stop them.
     """
 
     def __init__(
         self,
         steps: Sequence[Step],
         *,
-        check: Check | None = None,
+        check: Check | None = verify,
         rollback: bool = True,
         explain: bool = False,
         before: Watcher | None = None,

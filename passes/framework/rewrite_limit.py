@@ -5,7 +5,8 @@
 
 A pass that asks `may_rewrite()` right before each rewrite is told apart rewrite by rewrite; a hook that has changed
 something counts as one, asked or not. A pass that takes whole functions and never asks counts once for each function
-that it changed. When the limit is reached, no further hook is called and no further function is taken.
+that it changed, and says `stops_at = "function"`. When the limit is reached, no further hook is called and no further
+function is taken.
 
 Deliberately absent: any knowledge of what a rewrite is, and any cost where nobody set a limit.
 """

@@ -15,7 +15,7 @@ from typing import Final
 
 from passes.auto_cast_fp32 import AutoCastFP32
 from passes.build import build_pipeline, open_options
-from passes.framework.options import option_name
+from passes.framework.options import OptionFiles, option_name
 from passes.framework.pass_manager import Step, passes_of
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, either
 from runtime.targets import Target
@@ -26,7 +26,9 @@ DEFAULT: Final = ("mode", "type")
 Variant = tuple[Mapping[str, str], tuple[Step, ...]]
 
 
-def variants(text: str, names: Sequence[str] | None, target: Target | None) -> Iterator[Variant]:
+def variants(
+    text: str, names: Sequence[str] | None, target: Target | None, files: OptionFiles | None = None
+) -> Iterator[Variant]:
     """Yield the values of some options, and the steps of the pipeline `text` with them; None: those of `DEFAULT`.
 
     Raises: DiagnosticsError where no pass of the pipeline leaves such an option open.
@@ -41,7 +43,7 @@ def variants(text: str, names: Sequence[str] | None, target: Target | None) -> I
     seen: set[tuple[tuple[str, str], ...]] = set()
     for values in product(*(known[name] for name in chosen)):
         options = dict(zip(chosen, values, strict=True))
-        steps = build_pipeline(text, target, "--passes", options)
+        steps = build_pipeline(text, target, "--passes", options, files)
         shown = dict(options)
         if _casts_nothing(steps):
             shown.pop("type", None)

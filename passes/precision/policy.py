@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from passes.framework.options import FileForm
 from runtime.diagnostics import did_you_mean, either
 from runtime.dtypes import DType, bf16, f16, f32
 
@@ -156,6 +157,11 @@ POLICIES: Final = {
         AutoMixedBf16,
     )
 }
+
+
+ENDINGS: Final = (".yaml", ".yml")
+POLICY_FORM: Final = FileForm(tuple(POLICIES), ENDINGS)
+"""What an option takes for a policy: its name, or a file that holds one."""
 
 
 def policy_named(name: str) -> PrecisionPolicy:

@@ -27,7 +27,6 @@ from runtime.diagnostics import Diagnostic, DiagnosticsError, Place, either
 from runtime.dtypes import DType, bf16, f16
 from runtime.instructions import Instruction
 
-ENDINGS: Final = (".yaml", ".yml")
 _LOWS: Final = {"f16": f16, "bf16": bf16}
 _KEYS: Final = ("base", "low", "kinds", "guards", "overrides")
 _KEYS_OF_OVERRIDES: Final = ("instruction", "name", "operand", "precision")
@@ -51,20 +50,30 @@ ReadTree = Callable[[str, bytes], tuple[Any, Mistakes]]
 """From the name of a file and its bytes to its tree, None where it has none, and to what collects mistakes."""
 
 
-def is_policy_file(name: str) -> bool:
-    """Whether a name is that of a file, and not of a policy."""
-    return name.lower().endswith(ENDINGS)
-
-
 def read_policy(file: str, read_tree: ReadTree, classes: _Classes) -> PrecisionPolicy:
     """Return the policy that a file describes; it is called as the file is.
 
     Raises: DiagnosticsError with every mistake of the file.
     """
+    return policy_in(file, bytes_of(file), read_tree, classes)
+
+
+def bytes_of(file: str) -> bytes:
+    """Return all of a file.
+
+    Raises: DiagnosticsError.
+    """
     try:
-        data = Path(file).read_bytes()
+        return Path(file).read_bytes()
     except OSError as error:
         raise DiagnosticsError([Diagnostic("P055", f"{file} cannot be read: {error.strerror}")]) from error
+
+
+def policy_in(file: str, data: bytes, read_tree: ReadTree, classes: _Classes) -> PrecisionPolicy:
+    """Return the policy that the bytes of a file describe.
+
+    Raises: DiagnosticsError with every mistake of them.
+    """
     tree, mistakes = read_tree(file, data)
     policy = None if tree is None else _Reader(mistakes, classes).policy(tree, Path(file).stem)
     mistakes.raise_if_any()

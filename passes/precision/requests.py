@@ -6,13 +6,15 @@ Deliberately absent: what a program needs by itself, which guards find.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from itertools import chain
+from glob import escape
+from itertools import chain, count
 
 from passes.precision.labels import label_of
 from passes.precision.reasons import Reason, Rule
-from runtime.dtypes import DType
+from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
+from runtime.dtypes import DType, f32
 from runtime.functions import Module
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
@@ -47,6 +49,31 @@ class Requests:
                 return Reason(Rule.MEASURED, f"up to {largest:.4g} was measured of {name}, which {low} does not hold")
         return None
 
+    def also(self, other: Requests) -> Requests:
+        """Return these wishes and others; what was measured and the notes are those of the others."""
+        return replace(other, keep=(*self.keep, *other.keep), keep_io=self.keep_io and other.keep_io)
+
+    def for_copies(self, module: Module, low: DType) -> Requests:
+        """Return the same wishes for copies of a module: what was measured of its values is a pattern for each of them.
+
+        An instruction that has no name, and is meant by one, gets it.
+        """
+        if not self.measured:
+            return self
+        large = {value for value, largest in self.measured.items() if largest >= beyond(low)}
+        found = []
+        for function in module.functions.values():
+            taken = {result.name for inst in function.insts for result in inst.results}
+            for inst in function.insts:
+                values = (*inst.results, *(() if inst.blocks else inst.operands()))
+                if any(value in large and value.type.dtype is f32 for value in values) and inst.results:
+                    first = inst.results[0]
+                    if not first.name:
+                        first.name = next(name for at in count(1) if (name := f"measured_{at}") not in taken)
+                        taken.add(first.name)
+                    found.append(escape(first.name))
+        return replace(self, keep=(*self.keep, *found), measured={})
+
 
 def beyond(low: DType) -> float:
     """Return the smallest magnitude that rounds to an infinity: half a unit in the last place beyond the largest."""
@@ -59,6 +86,19 @@ def names_of(inst: Instruction) -> tuple[str, ...]:
     label = label_of(inst)
     own = (inst.node_name, inst.op_type) if isinstance(inst, OnnxNode) else ()
     return tuple(name for name in (*own, inst.name, label) if name)
+
+
+def check_patterns(patterns: Iterable[str], module: Module) -> None:
+    """Refuse patterns that mean no instruction of a module.
+
+    Raises: DiagnosticsError with all of them.
+    """
+    mistakes = []
+    for pattern, names in unmatched(patterns, module):
+        help = did_you_mean(pattern, names) or "patterns are names of nodes or operators, with * and ?"
+        mistakes.append(Diagnostic("P066", f'--keep: nothing in the program is called "{pattern}"', help=help))
+    if mistakes:
+        raise DiagnosticsError(mistakes)
 
 
 def unmatched(patterns: Iterable[str], module: Module) -> Iterator[tuple[str, list[str]]]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -10,7 +11,7 @@ from passes.build import build_pipeline
 from passes.command_line import main
 from passes.framework.dot_transform import DotTransform
 from passes.framework.options import option
-from passes.framework.pass_manager import Fixpoint
+from passes.framework.pass_manager import Fixpoint, passes_of
 from passes.framework.pipeline import FIXPOINT
 from passes.pipelines import PIPELINES, Pipeline
 from passes.registry import PASSES
@@ -130,3 +131,50 @@ def test_the_table_is_in_order_and_every_pipeline_can_be_built() -> None:
     assert list(table) == sorted(table) and not {*PASSES, FIXPOINT} & {*table}
     for name, pipeline in table.items():
         assert build_pipeline(name) and pipeline.help and re.fullmatch(r"[a-z0-9-]+", name)
+
+
+def marks(pipeline: str) -> list[tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
+    steps = passes_of(build_pipeline(pipeline))
+    return [(each.pass_name, each.pipelines, each.begins, each.ends) for each in steps]
+
+
+def test_passes_know_the_pipelines_that_they_are_part_of() -> None:
+    both, inner, outer = ("chain", "all-of-it"), ("chain",), ("all-of-it",)
+    assert marks("all-of-it, insert") == [
+        ("insert", both, both, ()),
+        ("remove", both, (), inner),
+        ("remove", outer, (), outer),
+        ("insert", (), (), ()),
+    ]
+    assert marks("fixpoint(chain)") == [("insert", inner, inner, ()), ("remove", inner, (), inner)]
+
+
+PROGRAM = "func @main(%x: f32[4,8]) {\n  return %x\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("--print-ir-before=chain", ["// before insert, chain"]),
+        ("--print-ir-after=chain", ["// after remove, chain"]),
+        ("--print-ir-after=all-of-it", ["// after remove, all-of-it"]),
+        ("--print-ir-before=all-of-it,chain", ["// before insert, chain, all-of-it"]),
+        ("--print-ir-after=insert,chain", ["// after insert", "// after remove, chain"]),
+        ("--print-ir-after-change=chain", ["// after insert: no change", "// after remove: no change"]),
+        ("--print-ir-after", ["// after insert", "// after remove", "// after remove"]),
+    ],
+)
+def test_a_pipeline_is_looked_at_by_its_name(
+    option: str, expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.txt").write_text(PROGRAM)
+    assert main([str(tmp_path / "p.txt"), "--passes", "all-of-it", option]) == 0
+    assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("//")] == expected
+
+
+def test_a_pipeline_that_does_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.txt").write_text(PROGRAM)
+    assert main([str(tmp_path / "p.txt"), "--passes", "chain", "--print-ir-after=all-of-it,chian"]) == 2
+    first, second = capsys.readouterr().err.split("\n\n")
+    assert first.startswith('error[P015]: --print-ir-after: the pipeline does not run "all-of-it"')
+    assert second.startswith('error[P015]: --print-ir-after: there is no pass "chian"') and '"chain"' in second

@@ -5,18 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from passes.build import build_pipeline
 from passes.command_line import main
 from passes.eliminate_casts import NeuronEliminateCasts
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import PassManager
 from passes.framework.rewrite_limit import RewriteLimit
 from passes.framework.target_lowering import TargetLowering
+from passes.registry import PASSES, load_pass
 from runtime.functions import Function, Module
 from runtime.instruction_set import standard
+from runtime.targets import parse_target
 from runtime.text.parser import parse
 from runtime.text.printer import print_module
 from runtime.verifier import verify
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
+from tests.passes.pass_cases import read_cases
 from tests.passes.tiny_passes import Counts, NeverDone
 
 FUNCTION = """\
@@ -141,6 +145,57 @@ def test_what_is_no_limit(value: str, capsys: pytest.CaptureFixture[str]) -> Non
         main(["p.txt", "--passes", "eliminate-casts", f"--rewrite-limit={value}"])
     assert exit.value.code == 2
     assert f'argument --rewrite-limit: "{value}" is no whole number from 0 on' in capsys.readouterr().err
+
+
+CASES = Path(__file__).parent / "cases"
+MIXED = """\
+func @{0}(%x: f32[2,3], %w: f32[3,4]) {{
+  %y: f32[2,4] = graph.matmul %x, %w
+  %z: f32[2,4] = graph.activation relu %y
+  return %z
+}}
+"""
+
+
+def programs_of(name: str) -> list[tuple[str, str]]:
+    """Return pipelines and programs in which a pass has something to do: those of its cases."""
+    found = [(one.pipeline, one.program) for one in read_cases(CASES) if one.pass_name == name]
+    mixed = f"{MIXED.format('f')}\n{MIXED.format('main')}"
+    return found or [(name, mixed)]
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_every_pass_stops_where_it_says(name: str) -> None:
+    within = 0  # how many rewrites there are at most in a function
+    for pipeline, program in programs_of(name):
+        texts: list[str] = []
+        for most in range(100):
+            module, limit = parse(program, standard()), RewriteLimit(most)
+            target = None if module.target is None else parse_target(module.target)
+            runs = PassManager(build_pipeline(pipeline, target), limit=limit).run(module)
+            texts.append(print_module(module))
+            if limit.done < most:
+                break
+            assert limit.done == most and any(run.changed for run in runs) == (most > 0)
+        assert len(set(texts[:-1])) == len(texts) - 1, "each rewrite changes something"
+        most_of_one = -(-(len(texts) - 2) // len(module.functions))  # at least so many in a function
+        within = max(within, most_of_one)
+    assert (within > 1) == (load_pass(name).stops_at == "rewrite")
+
+
+def test_a_pass_that_takes_whole_functions_says_so_in_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list"]) == 0
+    blocks = re.split(r"\n(?=\S)", capsys.readouterr().out)
+    said = {one.splitlines()[0] for one in blocks if "all that it does to a function is one rewrite" in one}
+    assert said == {name for name in PASSES if load_pass(name).stops_at == "function"}
+
+
+def test_a_limit_leaves_the_functions_behind_it_as_they_are(tmp_path: Path) -> None:
+    path, out = tmp_path / "m.txt", tmp_path / "out.txt"
+    path.write_text(f"{MIXED.format('f')}\n{MIXED.format('main')}")
+    assert main([str(path), "--passes", "auto-cast-tc-inputs", "--rewrite-limit", "1", "-o", str(out)]) == 0
+    first, second = out.read_text().split("\n\n")
+    assert "bf16" in first and second.strip() == MIXED.format("main").strip()
 
 
 def test_no_limit_asks_nothing() -> None:

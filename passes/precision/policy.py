@@ -57,8 +57,9 @@ class Override:
     """What some instructions do in place of what their kind says; of several that fit, the last one counts.
 
     They are those of an operator (`graph.softmax`, `ai.onnx::Conv`, `Conv`), or those whose node or first result has a
-    name that the pattern `name` fits (`*`, `?` and `[...]` as in names of files), or both. With `operand`, a name or a
-    position, it is about this operand alone, which then keeps the dtype that it has.
+    name that fits the pattern `name`, or both; in a pattern `*` is any text, `?` any character, and every other
+    character is itself. With `operand`, a name or a position, it is about this operand alone, which then keeps the
+    dtype that it has.
     """
 
     precision: Precision = Precision.F32

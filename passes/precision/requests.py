@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from itertools import chain
 
 from passes.precision.labels import label_of
+from passes.precision.name_patterns import fits
 from passes.precision.reasons import Reason, Rule
 from runtime.dtypes import DType
 from runtime.functions import Module
@@ -32,7 +32,7 @@ class Requests:
         """Return why a user wants an instruction in f32, which reads and gives some values; else None."""
         if self.keep:
             names = names_of(inst)
-            found = next((one for one in self.keep if any(fnmatchcase(name, one) for name in names)), None)
+            found = next((one for one in self.keep if any(fits(name, one) for name in names)), None)
             if found is not None:
                 return Reason(Rule.KEPT, f'asked for with the pattern "{found}"')
         for value in values if self.measured else ():
@@ -61,5 +61,5 @@ def unmatched(patterns: Iterable[str], module: Module) -> Iterator[tuple[str, li
     found = [names_of(inst) for function in module.functions.values() for inst in function.insts]
     names = list(dict.fromkeys(chain.from_iterable(found)))
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in names):
+        if not any(fits(name, pattern) for name in names):
             yield pattern, names

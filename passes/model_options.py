@@ -83,7 +83,9 @@ def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: 
     requests = Requests(tuple(given.keep), {}, not given.no_keep_io, notes)
     mistakes = []
     for pattern, names in unmatched(requests.keep, module):
-        help = did_you_mean(pattern, names) or "patterns are names of nodes or operators; * is any text, ? any character"
+        help = (
+            did_you_mean(pattern, names) or "patterns are names of nodes or operators; * is any text, ? any character"
+        )
         mistakes.append(Diagnostic("P066", f'--keep: nothing in the program is called "{pattern}"', help=help))
     if mistakes:
         raise DiagnosticsError(mistakes)

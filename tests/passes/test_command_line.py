@@ -84,7 +84,7 @@ def test_statistics_have_label_and_unit(program: Path, capsys: pytest.CaptureFix
     first, second, counter = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"eliminate-casts +\d+\.\d{3} ms  changed", first)
     assert re.fullmatch(r"eliminate-casts +\d+\.\d{3} ms  unchanged", second)
-    assert counter == "Number of bytes of casts eliminated: 32 bytes"
+    assert counter == "eliminate-casts: Number of bytes of casts eliminated: 32 bytes (per partition)"
 
 
 def test_the_program_before_and_after(program: Path, capsys: pytest.CaptureFixture[str]) -> None:

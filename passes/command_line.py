@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from passes.arguments import read_arguments
-from passes.chosen_steps import why_nothing_is_narrowed
+from passes.chosen_steps import why_models_stay, why_nothing_is_narrowed
 from passes.debugging.failing import HELP
 from passes.debugging.progress import Progress
 from passes.debugging.reproducer import REPLAY, arguments_in
@@ -71,7 +71,10 @@ def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
 def _run(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None) -> int:
     session = open_session(given, front_ends, read_tree)
     measured = MeasuredRun(session) if session.is_measured else None
-    if given.sweep is None and (warning := why_nothing_is_narrowed(given)) is not None:
+    warning = why_models_stay(given, session.steps, session.module)
+    if warning is None and given.sweep is None:
+        warning = why_nothing_is_narrowed(given)
+    if warning is not None:
         complain(f"passes: warning: {warning}")
     try:
         with fetching(given.file, given.output, front_ends):

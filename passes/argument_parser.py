@@ -75,7 +75,11 @@ def _add_what_runs(parser: argparse.ArgumentParser) -> None:
 
     add("--passes", default="", metavar="PIPELINE", help="the passes and pipelines to run, separated by commas")
     add("--auto-cast", metavar="MODE", help="before the passes, let f32 be narrower: none, matmult or all of it")
-    add("--auto-cast-type", metavar="TYPE", help="to which float: bf16 (the default), fp16, tf32 or fp8_e4m3")
+    add(
+        "--auto-cast-type",
+        metavar="TYPE",
+        help="to which float: bf16 (the default), fp16, tf32 or fp8_e4m3; f16, f32r, f8e4m3 mean the same",
+    )
     add("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}, or a YAML file")
     add("-o", "--output", type=_file_name, metavar="OUT", help="where to write the result; without it, text is printed")
     add("--target", help=f"the target to compile for ({names}); without it the program's own, else every target")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 _TRUTHS = {"false": False, "true": True}
@@ -52,9 +53,12 @@ class OptionInfo:
         return tuple(_TRUTHS) if self.takes == "bool" else tuple(self.takes.split("|")) if "|" in self.takes else ()
 
 
-def option(default: Any, help: str) -> Any:
-    """Declare an option as a field of a frozen dataclass; the type comes from its annotation."""
-    return field(default=default, metadata={"help": help})
+def option(default: Any, help: str, aliases: Mapping[str, str] = MappingProxyType({})) -> Any:
+    """Declare an option as a field of a frozen dataclass; the type comes from its annotation.
+
+    `aliases` are other words for its values, where they are written as text.
+    """
+    return field(default=default, metadata={"help": help, "aliases": aliases})
 
 
 def describe_options(options: type) -> tuple[OptionInfo, ...]:
@@ -83,12 +87,13 @@ def options_from_text(options: type, given: Mapping[str, str]) -> dict[str, Any]
     """
     hints = get_type_hints(options)
     known = option_names(options)
+    aliases: dict[str, Mapping[str, str]] = {each.name: each.metadata.get("aliases", {}) for each in fields(options)}
     values = {}
     for written, text in given.items():
         name = option_name(written)
         if name not in known:
             raise UnknownOptionError(f'there is no option "{written}"', known)
-        values[name] = _read(name, text, hints[name])
+        values[name] = _read(name, aliases[name].get(text, text), hints[name])
     return values
 
 

@@ -30,6 +30,12 @@ def run(tmp_path: Path, *arguments: str) -> int:
         (("--auto-cast-type", "fp16"), "f16"),
         (("--auto-cast-type", "tf32"), "f32r"),
         (("--auto-cast-type", "fp8_e4m3"), "f8e4m3"),
+        (("--auto-cast-type", "f16"), "f16"),
+        (("--auto-cast-type", "float16"), "f16"),
+        (("--auto-cast-type", "bfloat16"), "bf16"),
+        (("--auto-cast-type", "f32r"), "f32r"),
+        (("--auto-cast-type", "f8e4m3"), "f8e4m3"),
+        (("--auto-cast-type", "f8e4m3", "--passes", "numeric-chain"), "f8e4m3"),
     ],
 )
 def test_the_operands_of_products_are_cast(
@@ -37,6 +43,25 @@ def test_the_operands_of_products_are_cast(
 ) -> None:
     assert run(tmp_path, "--auto-cast", "matmult", *arguments) == 0
     assert f"%x_{dtype}: {dtype}[4,8] = tensor_copy %x\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["numeric-chain{mode=matmult type=$}", "auto-cast-tc-inputs{type=$}"])
+@pytest.mark.parametrize(
+    ("type", "dtype"), [("f16", "f16"), ("f8e4m3", "f8e4m3"), ("f32r", "f32r"), ("bfloat16", "bf16")]
+)
+def test_options_of_passes_take_the_words_of_the_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, type: str, dtype: str
+) -> None:
+    assert run(tmp_path, "--passes", name.replace("$", type)) == 0
+    assert f"%x_{dtype}: {dtype}[4,8] = tensor_copy %x\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("type", ["f8e4m3fn", "f8e5m2", "f8", "f32", "F16"])
+def test_words_that_mean_another_type_or_none(tmp_path: Path, capsys: pytest.CaptureFixture[str], type: str) -> None:
+    assert run(tmp_path, "--auto-cast", "all", "--auto-cast-type", type) == 2
+    assert f'error[P020]: no auto-cast type is called "{type}"' in capsys.readouterr().err
+    assert run(tmp_path, "--passes", f"numeric-chain{{mode=all type={type}}}") == 2
+    assert f'option "type" takes bf16|fp16|tf32|fp8_e4m3, not "{type}"' in capsys.readouterr().err
 
 
 def test_none_changes_nothing_and_passes_come_after(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,8 @@ Before:
 
 After:
 
-    %x_bf16: bf16[2,3] = graph.cast %x
-    %w_bf16: bf16[3,4] = graph.cast %w           // one cast for a value and a dtype
+    %x_bf16: bf16[2,4] = graph.cast %x
+    %w_bf16: bf16[4,4] = graph.cast %w           // one cast for a value and a dtype
     %y: f32[2,4] = graph.matmul %x_bf16, %w_bf16
     %y_bf16: bf16[2,4] = graph.cast %y
     %z: f32[2,4] = graph.matmul %y_bf16, %w_bf16

@@ -4,15 +4,21 @@ Before:
 
     %a: bf16[128,512] = tensor_copy %x           // f32
     %b: bf16[128,512] = tensor_copy %x
-    %y: f32[128,512] = graph.if %flag then {
+    %y: bf16[128,512] = graph.if %flag then {
       %c: bf16[128,512] = tensor_copy %x
-      ...
+      yield %c
+    } else {
+      yield %b
+    }
 
 After:
 
     %a: bf16[128,512] = tensor_copy %x
-    %y: f32[128,512] = graph.if %flag then {
-      ...                                        // %a in place of %b and %c
+    %y: bf16[128,512] = graph.if %flag then {    // %a in place of %b and %c
+      yield %a
+    } else {
+      yield %a
+    }
 
 So do casts of every dialect. A cast of what an access reads is shared with an earlier one of the same elements:
 

@@ -58,7 +58,8 @@ def test_every_pass_says_why_it_left_something(name: str) -> None:
 
 
 def test_a_run_that_is_stopped_gives_no_reason_for_what_it_would_still_share() -> None:
-    text = "func @main(%x: f32[4,8]) {\n  %a: f16[4,8] = tensor_copy %x\n  %b: f16[4,8] = tensor_copy %x\n  return %a, %b\n}"
+    casts = "".join(f"  %{name}: f16[4,8] = tensor_copy %x\n" for name in "ab")
+    text = f"func @main(%x: f32[4,8]) {{\n{casts}  return %a, %b\n}}\n"
     module, share = parse(text, standard()), load_pass("share-casts")()
     PassManager([share], limit=RewriteLimit(0)).run(module)
     assert n_casts(module) == 2 and not [*share.why_kept(module.functions["main"])]

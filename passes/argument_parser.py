@@ -55,7 +55,7 @@ def argument_parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    what = parser.add_mutually_exclusive_group(required=True)
+    what = parser.add_mutually_exclusive_group()  # one of the two is needed, which `passes/arguments.py` says
     what.add_argument(
         "file", nargs="?", type=_file_name, metavar="FILE", help="the program: text, or BIR or a model by its ending"
     )

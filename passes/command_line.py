@@ -21,7 +21,9 @@ from passes.measured_run import MeasuredRun
 from passes.measuring.measure import CastCount
 from passes.measuring.report_file import report_written
 from passes.pipelines import PIPELINES
+from passes.precision.policy import POLICIES
 from passes.precision.policy_file import ReadTree
+from passes.precision.policy_table import policy_table
 from passes.precision.report_file import telling
 from passes.registry import load_all
 from passes.report import pass_table, pipeline_table, run_report
@@ -48,7 +50,11 @@ def main(
         show_traceback = given.traceback
         if not given.list:
             return _run(given, front_ends or {}, read_tree)
-        write_out("\n".join(part for part in (pass_table(load_all()), pipeline_table(PIPELINES)) if part) + "\n")
+        policies = (
+            f"--policy\n    What runs in which float, by the kind of the operation.\n{policy_table(POLICIES.values())}"
+        )
+        parts = (pass_table(load_all()), pipeline_table(PIPELINES), policies)
+        write_out("\n".join(part for part in parts if part) + "\n")
     except DiagnosticsError as error:
         complain(str(error))
         return 2

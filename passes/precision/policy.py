@@ -4,7 +4,10 @@ Deliberately absent: operators by name, but for the overrides that a user writes
 (`facts_of.py`), and a policy says what each kind does.
 
 There are two families. Those called `autocast` are ours: they narrow f32 where that is safe, and leave every other
-float as the program has it. The others are those of RLX: the kind of an operation decides alone, in both directions.
+float as the program has it. The others are those of RLX, under its names: the kind of an operation decides alone, in
+both directions. `always-f32` changes nothing at all: it narrows nothing, and what is f16 or bf16 already stays so.
+A name says little of the kinds: `auto-mixed` has matrix products in f32, and all but those and data movement in f16;
+`python -m passes --list` prints what each policy does (`policy_table.py`).
 
 Source: RLX compiler, rlx_compile/precision.rs, PrecisionPolicy::precision_for.
 """

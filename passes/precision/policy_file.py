@@ -178,8 +178,10 @@ class _Reader:
     ) -> str | None:
         """Return the word that stands here, or the one that it is another spelling of."""
         written = self._text(node)
-        word = written if written is None or written in known else spellings.get(written, written)
-        if written is not None and word not in known:
+        if written is None:
+            return None
+        word = written if written in known else spellings.get(written, written)
+        if word not in known:
             self.mistakes.unknown("D015", node.place, what, written, known, help=f"expected {either(tuple(known))}")
             return None
         return word

@@ -55,11 +55,15 @@ def argument_parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    what = parser.add_mutually_exclusive_group(required=True)
+    what = parser.add_mutually_exclusive_group()  # one of the two is needed, which `passes/arguments.py` says
     what.add_argument(
         "file", nargs="?", type=_file_name, metavar="FILE", help="the program: text, or BIR or a model by its ending"
     )
-    what.add_argument("--list", action="store_true", help="list passes and pipelines with their options, and exit")
+    what.add_argument(
+        "--list",
+        action="store_true",
+        help="list passes and pipelines with their options, and what the policies do, and exit",
+    )
     _add_what_runs(parser)
     add_model_options(parser.add_argument_group("what is asked of --policy"), _Once, _file_name, _number)
     _add_what_is_told(parser.add_argument_group("what is told, on standard error"))
@@ -75,8 +79,16 @@ def _add_what_runs(parser: argparse.ArgumentParser) -> None:
 
     add("--passes", default="", metavar="PIPELINE", help="the passes and pipelines to run, separated by commas")
     add("--auto-cast", metavar="MODE", help="before the passes, let f32 be narrower: none, matmult or all of it")
-    add("--auto-cast-type", metavar="TYPE", help="to which float: bf16 (the default), fp16, tf32 or fp8_e4m3")
-    add("--policy", metavar="POLICY", help=f"after the passes, apply one of {', '.join(POLICIES)}, or a YAML file")
+    add(
+        "--auto-cast-type",
+        metavar="TYPE",
+        help="to which float: bf16 (the default), fp16, tf32 or fp8_e4m3; f16, f32r, f8e4m3 mean the same",
+    )
+    add(
+        "--policy",
+        metavar="POLICY",
+        help=f"after the passes, apply one of {', '.join(POLICIES)}, or a YAML file; --list has what each does",
+    )
     add("-o", "--output", type=_file_name, metavar="OUT", help="where to write the result; without it, text is printed")
     add("--target", help=f"the target to compile for ({names}); without it the program's own, else every target")
     add_classes_argument(parser)

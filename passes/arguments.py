@@ -37,7 +37,11 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """
     words = _with_values(sys.argv[1:] if arguments is None else arguments)
     try:
-        given = argument_parser().parse_args(words)
+        parser = argument_parser()
+        given = parser.parse_args(words)
+        if given.file is None and not given.list:
+            _check_report_took_no_program(given, words)
+            parser.error("one of the arguments FILE --list is required")
     except SystemExit as exit:
         if exit.code == 0 and sys.stdout is not None:
             write_out("")  # the help; where it cannot be written, now is the time to say so
@@ -65,6 +69,17 @@ def _with_values(words: Sequence[str]) -> list[str]:
             word = f"{word}={ALL}"
         found.append(word)
     return found
+
+
+def _check_report_took_no_program(given: argparse.Namespace, words: Sequence[str]) -> None:
+    """Refuse `--report program.txt` where no other word could be the program.
+
+    Raises: DiagnosticsError.
+    """
+    if "--report" in words:
+        message = f"no program is given: {given.report} behind --report is the file that the report goes to"
+        help = f"name the program first, {given.report} --report, or say that it is no value, --report=FILE"
+        raise DiagnosticsError([Diagnostic("P016", message, help=f"{help} or --report=-")])
 
 
 def _check_together(given: argparse.Namespace) -> None:

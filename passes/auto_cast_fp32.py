@@ -54,7 +54,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from passes.auto_cast_tc_inputs import INLINE_HELP, TYPE_HELP, AutoCastTCInputs, CastType
-from passes.autocast.modes import CastMode, mode_of
+from passes.autocast.modes import SPELLINGS, CastMode, mode_of
 from passes.framework.options import option
 
 
@@ -63,7 +63,7 @@ class AutoCastFP32Options:
     """What may be asked of the pass."""
 
     mode: Literal["none", "matmult", "all"] = option("none", "what is narrowed")
-    type: CastType = option("bf16", TYPE_HELP)
+    type: CastType = option("bf16", TYPE_HELP, SPELLINGS)
     inline: bool = option(True, INLINE_HELP)
 
 

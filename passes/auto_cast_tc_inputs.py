@@ -7,8 +7,8 @@ Before:
 
 After:
 
-    %x_bf16: bf16[2,3] = graph.cast %x
-    %w_bf16: bf16[3,4] = graph.cast %w           // one cast for a value and a dtype
+    %x_bf16: bf16[2,4] = graph.cast %x
+    %w_bf16: bf16[4,4] = graph.cast %w           // one cast for a value and a dtype
     %y: f32[2,4] = graph.matmul %x_bf16, %w_bf16
     %y_bf16: bf16[2,4] = graph.cast %y
     %z: f32[2,4] = graph.matmul %y_bf16, %w_bf16
@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from passes.autocast.modes import CastMode, cast_mode, mode_of
+from passes.autocast.modes import SPELLINGS, CastMode, cast_mode, mode_of
 from passes.autocast.narrowing import Narrowing
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
@@ -47,7 +47,7 @@ from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
 
 CastType = Literal["bf16", "fp16", "tf32", "fp8_e4m3"]
-TYPE_HELP = "the narrow float"
+TYPE_HELP = "the narrow float, also as f16, f8e4m3, f32r"
 INLINE_HELP = "let loads and engines convert where they can, in place of casts that stand alone"
 
 
@@ -55,7 +55,7 @@ INLINE_HELP = "let loads and engines convert where they can, in place of casts t
 class AutoCastTCInputsOptions:
     """What may be asked of the pass."""
 
-    type: CastType = option("bf16", TYPE_HELP)
+    type: CastType = option("bf16", TYPE_HELP, SPELLINGS)
     inline: bool = option(True, INLINE_HELP)
 
 

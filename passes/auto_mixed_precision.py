@@ -2,15 +2,17 @@
 
 Before:
 
+    %w: f32[3,4] = graph.constant {value = dense<0.5>}
     %y: f32[2,4] = graph.matmul %x, %w
-    %s: f32[2,4] = graph.softmax %y axis -1
+    %s: f32[2,4] = graph.softmax %y axis 1
 
 After, with `policy=autocast-f16`:
 
     %x_f16: f16[2,3] = graph.cast %x
-    %y: f16[2,4] = graph.matmul %x_f16, %w      // the weights hold f16
+    %w: f16[3,4] = graph.constant {value = dense<0.5>}
+    %y: f16[2,4] = graph.matmul %x_f16, %w
     %y_f32: f32[2,4] = graph.cast %y
-    %s: f32[2,4] = graph.softmax %y_f32 axis -1
+    %s: f32[2,4] = graph.softmax %y_f32 axis 1
 
 It takes nodes of ONNX and any instruction whose definition has the facts. What runs low is decided by
 `passes/precision/decide.py`: the kind of the operation, unless it is known to need f32, a guard sees a value that the

@@ -1,19 +1,23 @@
-"""Which passes a command line asks for, in which order: `--auto-cast`, `--passes`."""
+"""Which passes a command line asks for, in which order: `--auto-cast`, `--passes`; and what to say of those for f32."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from passes.autocast.shorthand import auto_cast_steps
 from passes.build import build_pipeline, open_options
+from passes.framework.dot_transform import DotTransform
 from passes.framework.options import OptionFiles
-from passes.framework.pass_manager import Step
+from passes.framework.pass_manager import Step, passes_of
 from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.functions import Function, Module
+from runtime.generic import Initializer, OnnxNode
 from runtime.targets import Target, UnknownTargetError, parse_target
 
 _AUTO_CAST: Final = "auto-cast-fp32"
+_AUTO_CASTS: Final = (_AUTO_CAST, "auto-cast-inputs", "auto-cast-tc-inputs")
 
 
 def steps_of(given: argparse.Namespace, target: Target | None, files: OptionFiles | None) -> tuple[Step, ...]:
@@ -55,6 +59,32 @@ def why_nothing_is_narrowed(given: argparse.Namespace) -> str | None:
     if given.auto_cast is not None or "mode" not in open_options(given.passes, "--passes").get(_AUTO_CAST, {}):
         return None
     return f"{_AUTO_CAST} narrows nothing, since it is given no mode; give it mode=matmult, mode=all, or mode=none"
+
+
+def why_models_stay(given: argparse.Namespace, steps: Iterable[Step], module: Module) -> str | None:
+    """Return what to say where passes that narrow f32 meet functions that hold nodes of ONNX only; they leave those."""
+    found = [each for each in passes_of(steps) if each.pass_name in _AUTO_CASTS and _is_to_narrow(each, given)]
+    functions = [f"@{name}" for name, f in module.functions.items() if _is_of_nodes(f)] if found else []
+    if not functions:
+        return None
+    names = " and ".join(dict.fromkeys(each.pass_name for each in found))
+    if len(functions) == 1:
+        which = f"{functions[0]} stays as it is, since it holds"
+    else:
+        which = f"{functions[0]} and {len(functions) - 1} more stay as they are, since they hold"
+    return f"{names}: {which} nodes of ONNX only; use --policy for those, autocast-f16 for one"
+
+
+def _is_to_narrow(transform: DotTransform, given: argparse.Namespace) -> bool:
+    """Whether a pass has a mode in which it narrows something, or somebody has forgotten to give it one."""
+    if getattr(transform, "mode").scope != "none":  # noqa: B009
+        return True
+    return given.auto_cast is None and "mode" in open_options(given.passes, "--passes").get(transform.pass_name, {})
+
+
+def _is_of_nodes(f: Function) -> bool:
+    kinds = {type(inst) for inst in f.insts if not inst.is_terminator}
+    return OnnxNode in kinds and kinds <= {OnnxNode, Initializer}
 
 
 def target_named(name: str | None) -> Target | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from passes.arguments import read_arguments
-from passes.chosen_steps import why_nothing_is_narrowed
+from passes.chosen_steps import why_models_stay, why_nothing_is_narrowed
 from passes.debugging.failing import HELP
 from passes.debugging.progress import Progress
 from passes.debugging.reproducer import REPLAY, arguments_in, policies_in
@@ -21,7 +21,9 @@ from passes.measured_run import MeasuredRun
 from passes.measuring.measure import CastCount
 from passes.measuring.report_file import report_written
 from passes.pipelines import PIPELINES
+from passes.precision.policy import POLICIES
 from passes.precision.policy_file import ReadTree
+from passes.precision.policy_table import policy_table
 from passes.precision.report_file import telling
 from passes.registry import load_all
 from passes.report import pass_table, pipeline_table, run_report
@@ -48,7 +50,11 @@ def main(
         show_traceback = given.traceback
         if not given.list:
             return _run(given, front_ends or {}, read_tree)
-        write_out("\n".join(part for part in (pass_table(load_all()), pipeline_table(PIPELINES)) if part) + "\n")
+        policies = (
+            f"--policy\n    What runs in which float, by the kind of the operation.\n{policy_table(POLICIES.values())}"
+        )
+        parts = (pass_table(load_all()), pipeline_table(PIPELINES), policies)
+        write_out("\n".join(part for part in parts if part) + "\n")
     except DiagnosticsError as error:
         complain(str(error))
         return 2
@@ -73,7 +79,10 @@ def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
 def _run(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None) -> int:
     session = open_session(given, front_ends, read_tree)
     measured = MeasuredRun(session) if session.is_measured else None
-    if given.sweep is None and (warning := why_nothing_is_narrowed(given)) is not None:
+    warning = why_models_stay(given, session.steps, session.module)
+    if warning is None and given.sweep is None:
+        warning = why_nothing_is_narrowed(given)
+    if warning is not None:
         complain(f"passes: warning: {warning}")
     try:
         with fetching(given.file, given.output, front_ends):

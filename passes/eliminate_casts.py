@@ -82,6 +82,7 @@ class NeuronEliminateCasts(TargetLowering):
     options: EliminateCastsOptions
 
     eliminated_casts: ClassVar[int] = 0  # bytes per partition, times the runs of the cast; 1 where nobody knows
+    per_partition: ClassVar[tuple[str, ...]] = ("eliminated_casts",)
     register_stats(**{"Number of bytes of casts eliminated": Unit.Bytes})
 
     removed_roundings: list[Instruction]  # the producers that no longer round to the narrow type, in all runs of this

@@ -82,11 +82,16 @@ def why_not_read_at(
     return reason or why_not_the_same(user, copy, stores, barriers)
 
 
-def why_not_the_same(later: Instruction, copy: Instruction, stores: Orders, barriers: Orders) -> str | None:
-    """Return why a tensor may hold something else when `later` runs than `copy` has read, which dominates it."""
+def why_not_the_same(
+    later: Instruction, copy: Instruction, stores: Orders, barriers: Orders, ends: str = "the cast and a user of it"
+) -> str | None:
+    """Return why a tensor may hold something else when `later` runs than `copy` has read, which dominates it.
+
+    `ends` is what the two are called in the reason.
+    """
     if _comes_between(stores, copy, later):
-        return "a store to the tensor can run between the cast and a user of it"
-    return "a barrier stands between the cast and a user of it" if _comes_between(barriers, copy, later) else None
+        return f"a store to the tensor can run between {ends}"
+    return f"a barrier stands between {ends}" if _comes_between(barriers, copy, later) else None
 
 
 def orders_of_barriers(function: Function) -> Orders:

@@ -18,7 +18,8 @@ def add_model_options(group: Any, once: type[argparse.Action], file_name: Any, n
         action="append",
         default=[],
         metavar="PATTERN",
-        help="what stays f32: names of nodes, of their first results, or operators, with * and ?; may be repeated",
+        help="what stays f32: names of nodes, of their first results, or operators; * is any text, ? any character,"
+        " all else is itself; may be repeated",
     )
     group.add_argument("--opset", action=once, type=number, metavar="N", help="raise the model to this operator set")
     group.add_argument(

@@ -50,7 +50,8 @@ def _kept(one: Kept) -> dict[str, str]:
 
 
 def _counter(statistic: Statistic, count: int) -> dict[str, Any]:
-    return {"label": statistic.label, "unit": statistic.unit.name.lower(), "value": count}
+    unit = statistic.unit.name.lower()
+    return {"label": statistic.label, "unit": unit, "per_partition": statistic.is_per_partition, "value": count}
 
 
 def _totals(runs: Sequence[PassRun]) -> dict[Statistic, int]:
@@ -62,24 +63,18 @@ def _totals(runs: Sequence[PassRun]) -> dict[Statistic, int]:
 
 
 def counter_line(statistic: Statistic, count: int) -> str:
-    """Return `Number of bytes of casts eliminated: 2048 bytes`."""
-    return f"{statistic.label}: {count} {statistic.unit.value}".rstrip()
+    """Return `Number of bytes of casts eliminated: 2048 bytes (per partition)`."""
+    per = " (per partition)" if statistic.is_per_partition else ""
+    return f"{statistic.label}: {count} {statistic.unit.value}".rstrip() + per
 
 
 def _counter_lines(runs: Sequence[PassRun]) -> list[str]:
-    """Return a line for each counter; where several passes have one of a label, one for each pass, with its name."""
+    """Return a line for each counter of each pass, with the pass's name."""
     totals: dict[tuple[str, Statistic], int] = {}
     for run in runs:
         for statistic, count in run.counted:
             totals[run.pass_name, statistic] = totals.get((run.pass_name, statistic), 0) + count
-    passes: dict[str, set[str]] = {}
-    for name, statistic in totals:
-        passes.setdefault(statistic.label, set()).add(name)
-    lines = []
-    for (name, statistic), count in totals.items():
-        of_pass = f"{name}: " if len(passes[statistic.label]) > 1 else ""
-        lines.append(f"{of_pass}{counter_line(statistic, count)}")
-    return lines
+    return [f"{name}: {counter_line(statistic, count)}" for (name, statistic), count in totals.items()]
 
 
 def pass_table(passes: Iterable[type[DotTransform]]) -> str:

@@ -4,15 +4,21 @@ Before:
 
     %a: bf16[128,512] = tensor_copy %x           // f32
     %b: bf16[128,512] = tensor_copy %x
-    %y: f32[128,512] = graph.if %flag then {
+    %y: bf16[128,512] = graph.if %flag then {
       %c: bf16[128,512] = tensor_copy %x
-      ...
+      yield %c
+    } else {
+      yield %b
+    }
 
 After:
 
     %a: bf16[128,512] = tensor_copy %x
-    %y: f32[128,512] = graph.if %flag then {
-      ...                                        // %a in place of %b and %c
+    %y: bf16[128,512] = graph.if %flag then {    // %a in place of %b and %c
+      yield %a
+    } else {
+      yield %a
+    }
 
 So do casts of every dialect. A cast of what an access reads is shared with an earlier one of the same elements:
 
@@ -43,8 +49,8 @@ Deliberately absent: hoisting a cast out of branches to where it would dominate 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import ClassVar
+from collections.abc import Hashable, Iterator
+from typing import ClassVar, Final
 
 from passes.cleanup.conversions import Conversions, converted, same_source
 from passes.framework.dot_transform import DotTransform
@@ -59,6 +65,10 @@ from runtime.tensors import Tensor, TensorUtils
 from runtime.values import Value
 
 Visible = dict[Hashable, Instruction]
+Kept = Iterator[tuple[Instruction, str]]
+_OTHERWISE: Final = (
+    "the casts to this dtype before it write a tensor, are held in their place, or convert in another way"
+)
 
 
 class ShareCasts(DotTransform):
@@ -74,10 +84,17 @@ class ShareCasts(DotTransform):
     _stores: dict[Tensor, Orders]  # this erases and inserts no store, so they hold for the whole function
 
     def transformStmts(self, f: Function) -> bool:
-        self._conversions, self._barriers, self._stores = Conversions(f), orders_of_barriers(f), {}
+        self._begin(f)
         changed = self._share(f.body, {})
         self._barriers, self._stores = {}, {}
         return changed
+
+    def why_kept(self, f: Function) -> Kept:
+        self._begin(f)
+        return self._kept(f.body, {}, {})
+
+    def _begin(self, f: Function) -> None:
+        self._conversions, self._barriers, self._stores = Conversions(f), orders_of_barriers(f), {}
 
     def _share(self, block: Block, visible: Visible) -> bool:
         """Share the casts of a block, and of those inside it; `visible` is as before when the block ends."""
@@ -87,7 +104,7 @@ class ShareCasts(DotTransform):
             if isinstance(statement, Instruction) and self._may_be_shared(statement):
                 key = _key(statement)
                 earlier = visible.get(key)
-                if earlier is not None and self._is_same(earlier, statement) and self.may_rewrite():
+                if earlier is not None and self._why_not(earlier, statement) is None and self.may_rewrite():
                     _replace(statement, earlier)
                     changed = True
                     continue
@@ -95,12 +112,36 @@ class ShareCasts(DotTransform):
                 visible[key] = statement
             for inner in statement.blocks:
                 changed |= self._share(inner, visible)
-        for key, earlier in reversed(hidden):
-            if earlier is None:
-                del visible[key]
-            else:
-                visible[key] = earlier
+        _uncover(visible, hidden)
         return changed
+
+    def _kept(self, block: Block, visible: Visible, met: dict[Hashable, set[Hashable]]) -> Kept:
+        """Yield the casts of a block, and of those inside it, that convert the same to the same dtype as one before.
+
+        `visible` is as in `_share`; `met` has, for what is converted and the dtype, the keys of all casts so far that
+        might stand in for an equal one.
+        """
+        hidden: list[tuple[Hashable, Instruction | None]] = []
+        for statement in block:
+            if isinstance(statement, Instruction) and self._conversions.is_cast(statement):
+                key, what = _key(statement), (same_source(statement), statement.type.dtype)
+                keys = met.get(what)
+                if keys is not None and (reason := self._why_kept(statement, visible.get(key), key in keys)):
+                    yield statement, reason
+                keys = met.setdefault(what, set())
+                if _why_not_a_value(statement) is None:
+                    keys.add(key)
+                    hidden.append((key, visible.get(key)))
+                    visible[key] = statement
+            for inner in statement.blocks:
+                yield from self._kept(inner, visible, met)
+        _uncover(visible, hidden)
+
+    def _why_kept(self, cast: Instruction, earlier: Instruction | None, is_met: bool) -> str | None:
+        reason = _why_not_a_value(cast)
+        if reason is not None or earlier is not None:
+            return reason or (None if earlier is None else self._why_not(earlier, cast))
+        return "no cast that is equal to it dominates it" if is_met else _OTHERWISE
 
     def _may_be_shared(self, inst: Instruction) -> bool:
         if inst.dst is not None or not self._conversions.is_cast(inst) or why_pinned(inst) is not None:
@@ -115,16 +156,30 @@ class ShareCasts(DotTransform):
             source
         )  # which may stand in for others yet
 
-    def _is_same(self, earlier: Instruction, later: Instruction) -> bool:
-        """Whether two equal casts convert the same, the earlier one dominating the later."""
+    def _why_not(self, earlier: Instruction, later: Instruction) -> str | None:
+        """Return why two equal casts may not convert the same, the earlier one dominating the later; else None."""
         source = converted(later)
         if not isinstance(source, NeuronAP):
-            return True
+            return None
         tensor = source.tensor
         stores = self._stores.get(tensor)
         if stores is None:
             stores = self._stores[tensor] = orders_by_block(TensorUtils.store_insts(tensor))
-        return why_not_the_same(later, earlier, stores, self._barriers) is None
+        return why_not_the_same(later, earlier, stores, self._barriers, "an equal cast and this one")
+
+
+def _why_not_a_value(cast: Instruction) -> str | None:
+    """Return why a cast can neither stand in for an equal one nor be stood in for; None where it can."""
+    return why_pinned(cast) if cast.dst is None else "it writes a tensor"
+
+
+def _uncover(visible: Visible, hidden: list[tuple[Hashable, Instruction | None]]) -> None:
+    """Let casts be visible again that the casts of a block, which ends here, have hidden."""
+    for key, earlier in reversed(hidden):
+        if earlier is None:
+            del visible[key]
+        else:
+            visible[key] = earlier
 
 
 def _key(cast: Instruction) -> Hashable:

@@ -8,6 +8,8 @@ registration stands in the class or module that made it.
         eliminated_casts = 0
         register_stats(**{"Number of bytes of casts eliminated": Unit.Bytes})
 
+A class whose counters of bytes are those of one partition names them in `per_partition`; labels stay as they are.
+
 Source: penguin, statistics; both of its forms are accepted, `{label: unit}` and `{attribute: (label, unit)}`.
 """
 
@@ -44,6 +46,11 @@ class Statistic:
         count = getattr(self.owner, self.counter)
         assert isinstance(count, int), f"{self.owner.__name__}.{self.counter} is no counter: {count!r}"
         return count
+
+    @property
+    def is_per_partition(self) -> bool:
+        """Whether it counts what is in one partition, and not in all of them."""
+        return self.counter in getattr(self.owner, "per_partition", ())
 
 
 def register_stats(**described: Unit | tuple[str, Unit]) -> None:

@@ -5,6 +5,7 @@ on one token for both, `fp32-cast-matmult-bf16`, and older ones without the pref
 stands in the table; any other is an error with near names.
 
     type tf32      is fp32r, the float that the tensor engine rounds f32 to by itself; with `all` it means `matmult`
+    type f16, f8e4m3, f32r: the words of a program's text mean the types fp16, fp8_e4m3, tf32
     type fp8_e4m3  is fp8e4, the accelerator's own e4m3, whose largest value is 240
     matmult        is bf16, but fp16 for what only passes through the tensor engine to be transposed
 
@@ -66,12 +67,22 @@ CAST_MODES: Final[Mapping[str, CastMode]] = {
 CANONICAL_TYPES: Final[Mapping[str, str]] = {"bf16": "bf16", "fp16": "fp16", "tf32": "fp32r", "fp8_e4m3": "fp8e4"}
 """The types that a user may ask for -> their names in tokens."""
 
+SPELLINGS: Final[Mapping[str, str]] = {
+    "f16": "fp16",
+    "float16": "fp16",
+    "bfloat16": "bf16",
+    "f32r": "tf32",
+    "f8e4m3": "fp8_e4m3",
+}
+"""Other words for these types, as the text of a program has them, and numpy."""
+
 
 def canonical_token(scope: str, type: str) -> str:
     """Return the token for what a user asked for: `fp32-cast-matmult-fp32r` for `all` and `tf32`.
 
     Raises: UnknownCastModeError.
     """
+    type = SPELLINGS.get(type, type)
     if type not in CANONICAL_TYPES:
         raise UnknownCastModeError(_unknown("auto-cast type", type, CANONICAL_TYPES))
     if scope not in ("none", "matmult", "all"):

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
 _TRUTHS = {"false": False, "true": True}
@@ -87,9 +88,14 @@ class OptionInfo:
         return tuple(_TRUTHS) if self.takes == "bool" else tuple(self.takes.split("|")) if "|" in self.takes else ()
 
 
-def option(default: Any, help: str, file_form: FileForm | None = None) -> Any:
-    """Declare an option as a field of a frozen dataclass; what it takes comes from its annotation or `file_form`."""
-    return field(default=default, metadata={"help": help, "file_form": file_form})
+def option(
+    default: Any, help: str, file_form: FileForm | None = None, aliases: Mapping[str, str] = MappingProxyType({})
+) -> Any:
+    """Declare an option as a field of a frozen dataclass; what it takes comes from its annotation or `file_form`.
+
+    `aliases` are other words for its values, where they are written as text.
+    """
+    return field(default=default, metadata={"help": help, "file_form": file_form, "aliases": aliases})
 
 
 def file_forms(options: type) -> dict[str, FileForm]:
@@ -131,13 +137,18 @@ def options_from_text(options: type, given: Mapping[str, str], files: OptionFile
     """
     hints, forms = _hints_of(options), file_forms(options)
     known = option_names(options)
+    aliases: dict[str, Mapping[str, str]] = {each.name: each.metadata.get("aliases", {}) for each in fields(options)}
     values = {}
     for written, text in given.items():
         name = option_name(written)
         if name not in known:
             raise UnknownOptionError(f'there is no option "{written}"', known)
         form = forms.get(name)
-        values[name] = _read(name, text, hints[name]) if form is None else _read_form(name, text, form, files)
+        values[name] = (
+            _read(name, aliases[name].get(text, text), hints[name])
+            if form is None
+            else _read_form(name, text, form, files)
+        )
     return values
 
 

@@ -2,11 +2,19 @@
 
 Before:
 
-    func @main(%x: f32[4]) { %a: f16[4] = Cast %x    %b: f16[4] = Relu %a    %y: f32[4] = Cast %b    return %y }
+    func @main(%x: f32[4]) {
+      %a: f16[4] = graph.cast %x
+      %b: f16[4] = graph.activation relu %a
+      %y: f32[4] = graph.cast %b
+      return %y
+    }
 
 After:
 
-    func @main(%x: f16[4]) { %b: f16[4] = Relu %x    return %b }
+    func @main(%x: f16[4]) {
+      %b: f16[4] = graph.activation relu %x
+      return %b
+    }
 
 It must not touch casts that the program wrote, an input that is also read in f32, and an output that is also an input.
 """

@@ -6,12 +6,11 @@ that know of operands.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from fnmatch import translate
 from typing import Final
 
 from passes.precision.labels import label_of
+from passes.precision.name_patterns import pattern_of
 from passes.precision.policy import Override, Precision
 from passes.precision.survey import SurveyedNode
 from runtime.generic import OnnxNode
@@ -21,7 +20,7 @@ class Overrides:
     """The overrides of a policy, ready to be asked of each node."""
 
     def __init__(self, overrides: Sequence[Override]) -> None:
-        ready = [(one, re.compile(translate(one.name)).match if one.name is not None else None) for one in overrides]
+        ready = [(one, pattern_of(one.name).match if one.name is not None else None) for one in overrides]
         self._of_nodes = [pair for pair in reversed(ready) if pair[0].operand is None]  # the last one counts
         self._of_operands = [pair for pair in ready if pair[0].operand is not None]
 

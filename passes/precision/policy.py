@@ -4,7 +4,10 @@ Deliberately absent: operators by name, but for the overrides that a user writes
 (`facts_of.py`), and a policy says what each kind does.
 
 There are two families. Those called `autocast` are ours: they narrow f32 where that is safe, and leave every other
-float as the program has it. The others are those of RLX: the kind of an operation decides alone, in both directions.
+float as the program has it. The others are those of RLX, under its names: the kind of an operation decides alone, in
+both directions. `always-f32` changes nothing at all: it narrows nothing, and what is f16 or bf16 already stays so.
+A name says little of the kinds: `auto-mixed` has matrix products in f32, and all but those and data movement in f16;
+`python -m passes --list` prints what each policy does (`policy_table.py`).
 
 Source: RLX compiler, rlx_compile/precision.rs, PrecisionPolicy::precision_for.
 """
@@ -60,8 +63,9 @@ class Override:
     """What some instructions do in place of what their kind says; of several that fit, the last one counts.
 
     They are those of an operator (`graph.softmax`, `ai.onnx::Conv`, `Conv`), or those whose node or first result has a
-    name that the pattern `name` fits (`*`, `?` and `[...]` as in names of files), or both. With `operand`, a name or a
-    position, it is about this operand alone, which then keeps the dtype that it has.
+    name that fits the pattern `name`, or both; in a pattern `*` is any text, `?` any character, and every other
+    character is itself. With `operand`, a name or a position, it is about this operand alone, which then keeps the
+    dtype that it has.
     """
 
     precision: Precision = Precision.F32

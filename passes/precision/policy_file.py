@@ -3,7 +3,7 @@
     base: autocast-f16            # what it starts from; without one each kind that is not stated runs in f32
     low: bf16                     # what `low` means
     kinds:
-      reduction: low              # f32, f16, bf16, low or follow
+      reduction: low              # f32, f16, bf16, low or follow; fp16 and bfloat16 mean f16 and bf16
     guards: true
     overrides:                    # of several that fit, the last one counts
       - {instruction: graph.softmax, precision: f32}
@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from generated.onnx.facts import FACTS
@@ -28,6 +29,7 @@ from runtime.dtypes import DType, bf16, f16
 from runtime.instructions import Instruction
 
 _LOWS: Final = {"f16": f16, "bf16": bf16}
+_SPELLINGS: Final = {"fp16": "f16", "float16": "f16", "bfloat16": "bf16", "fp32": "f32", "float32": "f32"}
 _KEYS: Final = ("base", "low", "kinds", "guards", "overrides")
 _KEYS_OF_OVERRIDES: Final = ("instruction", "name", "operand", "precision")
 _Classes = Mapping[str, type[Instruction]]
@@ -93,7 +95,7 @@ class _Reader:
         entries = self._entries(tree, "a policy", _KEYS)
         base = self._word(entries.get("base"), "policy", POLICIES)
         start = PrecisionPolicy.custom({}) if base is None else POLICIES[base]
-        low: DType | None = _LOWS.get(self._word(entries.get("low"), "lower float", _LOWS) or "")
+        low: DType | None = _LOWS.get(self._word(entries.get("low"), "lower float", _LOWS, _SPELLINGS) or "")
         stated = self._kinds(entries.get("kinds"), start.by_kind)
         guards = self._flag(entries.get("guards"))
         overrides = self._overrides(entries.get("overrides"), start.by_kind)
@@ -161,7 +163,7 @@ class _Reader:
         return name
 
     def _precision(self, node: Any, by_kind: bool) -> Precision | None:
-        word = self._word(node, "precision", [one.value for one in Precision])
+        word = self._word(node, "precision", [one.value for one in Precision], _SPELLINGS)
         if word == Precision.FOLLOW.value and by_kind:
             help = "start from a policy in which some do: base: autocast-f16"
             message = "here the kind of an operation decides alone, so none follows its operands"
@@ -180,10 +182,16 @@ class _Reader:
                 self.mistakes.unknown("D011", entry.place, f"key of {what}", name, known)
         return {name: entry.value for name, entry in by_name.items() if name in known}
 
-    def _word(self, node: Any, what: str, known: Iterable[str]) -> str | None:
-        word = self._text(node)
-        if word is not None and word not in known:
-            self.mistakes.unknown("D015", node.place, what, word, known, help=f"expected {either(tuple(known))}")
+    def _word(
+        self, node: Any, what: str, known: Iterable[str], spellings: Mapping[str, str] = MappingProxyType({})
+    ) -> str | None:
+        """Return the word that stands here, or the one that it is another spelling of."""
+        written = self._text(node)
+        if written is None:
+            return None
+        word = written if written in known else spellings.get(written, written)
+        if word not in known:
+            self.mistakes.unknown("D015", node.place, what, written, known, help=f"expected {either(tuple(known))}")
             return None
         return word
 

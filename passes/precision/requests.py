@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
-from glob import escape
 from itertools import chain, count
 
 from passes.precision.labels import label_of
+from passes.precision.name_patterns import fits
 from passes.precision.reasons import Reason, Rule
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
 from runtime.dtypes import DType, f32
@@ -39,7 +38,7 @@ class Requests:
         """Return why a user wants an instruction in f32, which reads and gives some values; else None."""
         if self.keep:
             names = names_of(inst)
-            found = next((one for one in self.keep if any(fnmatchcase(name, one) for name in names)), None)
+            found = next((one for one in self.keep if any(fits(name, one) for name in names)), None)
             if found is not None:
                 return Reason(Rule.KEPT, f'asked for with the pattern "{found}"')
         for value in values if self.measured else ():
@@ -71,7 +70,7 @@ class Requests:
                     if not first.name:
                         first.name = next(name for at in count(1) if (name := f"measured_{at}") not in taken)
                         taken.add(first.name)
-                    found.append(escape(first.name))
+                    found.append(first.name)
         return replace(self, keep=(*self.keep, *found), measured={})
 
 
@@ -95,7 +94,9 @@ def check_patterns(patterns: Iterable[str], module: Module) -> None:
     """
     mistakes = []
     for pattern, names in unmatched(patterns, module):
-        help = did_you_mean(pattern, names) or "patterns are names of nodes or operators, with * and ?"
+        help = (
+            did_you_mean(pattern, names) or "patterns are names of nodes or operators; * is any text, ? any character"
+        )
         mistakes.append(Diagnostic("P066", f'--keep: nothing in the program is called "{pattern}"', help=help))
     if mistakes:
         raise DiagnosticsError(mistakes)
@@ -106,5 +107,5 @@ def unmatched(patterns: Iterable[str], module: Module) -> Iterator[tuple[str, li
     found = [names_of(inst) for function in module.functions.values() for inst in function.insts]
     names = list(dict.fromkeys(chain.from_iterable(found)))
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in names):
+        if not any(fits(name, pattern) for name in names):
             yield pattern, names

@@ -2,9 +2,10 @@
 
 import pytest
 
+from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import PassManager
 from passes.framework.rewrite_limit import RewriteLimit
-from passes.registry import load_pass
+from passes.registry import PASSES, load_pass
 from runtime.functions import Module
 from runtime.instruction_set import standard
 from runtime.text.parser import parse
@@ -48,6 +49,20 @@ def test_casts_of_a_hub_fold_and_the_hub_goes_with_its_last_user() -> None:
     assert n_casts(module) == 500
     load_pass("eliminate-dead-code")().runOnModule(module)
     assert n_casts(module) == 1
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_every_pass_says_why_it_left_something(name: str) -> None:
+    """Step 5 of "Add a pass" in the README."""
+    assert load_pass(name).why_kept is not DotTransform.why_kept
+
+
+def test_a_run_that_is_stopped_gives_no_reason_for_what_it_would_still_share() -> None:
+    casts = "".join(f"  %{name}: f16[4,8] = tensor_copy %x\n" for name in "ab")
+    text = f"func @main(%x: f32[4,8]) {{\n{casts}  return %a, %b\n}}\n"
+    module, share = parse(text, standard()), load_pass("share-casts")()
+    PassManager([share], limit=RewriteLimit(0)).run(module)
+    assert n_casts(module) == 2 and not [*share.why_kept(module.functions["main"])]
 
 
 def test_every_function_is_cleaned_and_none_is_removed() -> None:

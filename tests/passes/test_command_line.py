@@ -84,7 +84,7 @@ def test_statistics_have_label_and_unit(program: Path, capsys: pytest.CaptureFix
     first, second, counter = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"eliminate-casts +\d+\.\d{3} ms  changed", first)
     assert re.fullmatch(r"eliminate-casts +\d+\.\d{3} ms  unchanged", second)
-    assert counter == "Number of bytes of casts eliminated: 32 bytes"
+    assert counter == "eliminate-casts: Number of bytes of casts eliminated: 32 bytes (per partition)"
 
 
 def test_the_program_before_and_after(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,8 +95,9 @@ def test_the_program_before_and_after(program: Path, capsys: pytest.CaptureFixtu
 def test_the_list_of_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list"]) == 0
     out = capsys.readouterr().out
-    assert [line for line in out.splitlines() if not line.startswith(" ")] == [*PASSES, *PIPELINES]
+    assert [line for line in out.splitlines() if not line.startswith(" ")] == [*PASSES, *PIPELINES, "--policy"]
     assert "    allow_excess_precision=false (bool): also remove" in out
+    assert re.search(r"^    auto-mixed +f32 +f16 +f16 +f32 +not looked at +by kind, too$", out, re.MULTILINE)
     of_chain = out.partition("\nnumeric-chain\n")[2]
     assert "    mode=none (none|matmult|all): what is narrowed [auto-cast-fp32]\n" in of_chain
     assert "    allow_excess_precision=false (bool): also remove roundings that" in of_chain

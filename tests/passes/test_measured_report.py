@@ -186,6 +186,61 @@ def test_mistakes(chain: Path, arguments: list[str], wrong: str, capsys: pytest.
     assert wrong in err and out == "" and chain.read_text() == CHAIN
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--report", "chain.txt"],
+        ["--report", "chain.txt", "--passes", SHORT],
+        ["--passes", SHORT, "--report", "no.txt"],
+    ],
+)
+def test_a_report_that_took_the_program_for_its_file(
+    chain: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    taken = arguments[arguments.index("--report") + 1]
+    assert capsys.readouterr().err == (
+        f"error[P016]: no program is given: {taken} behind --report is the file that the report goes to\n"
+        f"help: name the program first, {taken} --report, or say that it is no value, --report=FILE or --report=-\n"
+    )
+    assert chain.read_text() == CHAIN
+
+
+@pytest.mark.parametrize("arguments", [["--passes", SHORT], ["--report=chain.txt"], ["--report"], []])
+def test_no_program_at_all_is_a_mistake_in_the_usage(
+    chain: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exit:
+        main(arguments)
+    assert exit.value.code == 2 and "one of the arguments FILE --list is required" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--report", "--stats"])
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("other.txt", "// A program.\n\nfunc @main() {\n"),
+        ("other", "target trn2\n"),
+        ("other.json", '{"format": "brewer-bir", "version": 1'),
+        ("other.onnx", "any bytes"),
+    ],
+)
+def test_another_program_is_not_overwritten_by_a_report(
+    chain: Path, option: str, name: str, start: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(name).write_text(start)
+    assert main(["chain.txt", "--passes", SHORT, f"{option}={name}"]) == 2
+    what = {"--report": "report", "--stats": "statistics"}[option]
+    assert f"error[P014]: the {what} would overwrite {name}, which is a program\n" in capsys.readouterr().err
+    assert Path(name).read_text() == start
+
+
+@pytest.mark.parametrize("name", ["r.txt", "r.json"])
+def test_a_report_replaces_an_older_one(chain: Path, name: str) -> None:
+    for _ in range(2):
+        assert main(["chain.txt", "--passes", SHORT, f"--report={name}", f"--stats=stats_{name}", "-o", "out.txt"]) == 0
+
+
 def test_a_program_with_mistakes_is_not_run(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chain.write_text(
         CHAIN.replace("return %u", "return %c, %c").replace("f32[128,512] = tensor_copy", "f32[128] = tensor_copy")

@@ -75,13 +75,15 @@ def test_statistics_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         {"statement": f"%{name}: f32[4,8] = tensor_copy %a", "function": "main", "reason": reason} for name in "nb"
     ]
     assert all(one["seconds"] >= 0 for one in found["passes"])
-    assert found["totals"] == [{"label": "Number of results narrowed", "unit": "count", "value": 3}]
+    narrowed = {"label": "Number of results narrowed", "unit": "count", "per_partition": False, "value": 3}
+    assert found["totals"] == [narrowed]
 
 
 def test_statistics_as_text_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chain.txt", "--passes", "eliminate-casts", "--stats=s.txt", "-o", "out.txt"]) == 0
     assert said(capsys) == ""
-    assert Path("s.txt").read_text().splitlines()[1] == "Number of bytes of casts eliminated: 32 bytes"
+    line = "eliminate-casts: Number of bytes of casts eliminated: 32 bytes (per partition)"
+    assert Path("s.txt").read_text().splitlines()[1] == line
 
 
 @pytest.mark.parametrize(
@@ -154,10 +156,24 @@ def test_casts_of_the_graph_that_stay_are_named(capsys: pytest.CaptureFixture[st
     ]
 
 
-def test_a_label_of_two_passes_stands_with_their_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_counter_stands_with_the_name_of_its_pass(capsys: pytest.CaptureFixture[str]) -> None:
     label = "Number of load whose tensor type mutated: 0"
     assert main(["chain.txt", "--passes", "enforce-alu-dt-acc,dtype-mutator,dtype-mutator", "--stats"]) == 0
     lines = [line for line in capsys.readouterr().err.splitlines() if label in line]
     assert lines == [f"enforce-alu-dt-acc: {label}", f"dtype-mutator: {label}"]
     assert main(["chain.txt", "--passes", "dtype-mutator,eliminate-casts", "--stats"]) == 0
-    assert label in capsys.readouterr().err.splitlines()
+    lines = [line.partition(": ")[0] for line in capsys.readouterr().err.splitlines() if ": " in line]
+    assert set(lines) == {"dtype-mutator", "eliminate-casts"}
+
+
+def test_bytes_that_are_counted_per_partition_say_so_and_no_others(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chain.txt", "--passes", "eliminate-dead-code,eliminate-casts", "--stats"]) == 0
+    counters = [line for line in capsys.readouterr().err.splitlines() if " bytes" in line]
+    assert [line for line in counters if "(per partition)" in line] == [
+        "eliminate-casts: Number of bytes of casts eliminated: 32 bytes (per partition)"
+    ]
+    assert len(counters) == 2
+    assert main(["chain.txt", "--passes", "eliminate-casts", "--stats=s.json"]) == 0
+    (total,) = json.loads(Path("s.json").read_text())["totals"]
+    label = "Number of bytes of casts eliminated"
+    assert total == {"label": label, "unit": "bytes", "per_partition": True, "value": 32}

@@ -135,6 +135,15 @@ def test_absent_operands_and_results() -> None:
     ]
 
 
+def test_the_dtype_of_a_cast_is_the_number_that_the_model_has_as_the_grammar_shows() -> None:
+    found = lines_of(
+        model([node("Cast", ["x"], ["b"], to=TensorProto.BOOL)], [value("x")], [value("b", TensorProto.BOOL)])
+    )
+    line = found[1].partition(" = ")[2]
+    assert line == 'onnx.node "ai.onnx::Cast" %x {to = 9}'
+    assert line.replace("%x", "%k") in (ROOT / "runtime/text/grammar.md").read_text(encoding="utf-8")
+
+
 def test_attributes_of_every_kind() -> None:
     tensor = constant("", np.ones(2, np.float32))
     sparse = helper.make_sparse_tensor(constant("v", np.ones(1, np.float32)), constant("i", np.zeros(1, np.int64)), [4])

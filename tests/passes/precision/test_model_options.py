@@ -77,6 +77,27 @@ def test_a_pattern_that_means_nothing(driver: Driver, capsys: Said) -> None:
     assert '"*nothing*"' in said and '"Relu"' not in said and not driver.out.exists()
 
 
+@pytest.mark.parametrize(
+    ("pattern", "kept"),
+    [("layers[0]", {"a"}), ("layers[?]", {"a", "b"}), ("*[1]", {"b"}), ("l*[0]", {"a"}), ("?ayers[0]", {"a"})],
+)
+def test_brackets_are_themselves(driver: Driver, pattern: str, kept: set[str]) -> None:
+    nodes = [node("MatMul", ["x", "w"], "a", name="layers[0]"), node("MatMul", ["a", "w"], "b", name="layers[1]")]
+    onnx.save(chain(*nodes, node("Relu", ["b"], "y", name="act"), constants=EYE), driver.source)
+    assert driver.run("--keep", pattern) == 0
+    assert {name for name, (_, rule) in driver.precisions.items() if rule == "kept"} == kept
+    policy = driver.folder / "mine.yaml"
+    policy.write_text(f"base: autocast-f16\noverrides:\n  - {{name: '{pattern}', precision: f32}}\n")
+    assert driver.run(policy=str(policy)) == 0
+    assert {name for name, (_, rule) in driver.precisions.items() if rule == "override"} == kept
+
+
+@pytest.mark.parametrize("pattern", ["layers[01]", "enc/firs[t]", "enc/[*", "[!x]*"])
+def test_brackets_are_no_sets_of_characters(driver: Driver, pattern: str, capsys: Said) -> None:
+    assert driver.run("--keep", pattern) == 2
+    assert f'error[P066]: --keep: nothing in the program is called "{pattern}"' in capsys.readouterr().err
+
+
 def test_ends_that_need_not_keep_their_types(driver: Driver) -> None:
     assert driver.run("--keep-io") == 0 and len(casts(driver.result.graph)) == 2
     assert driver.run("--no-keep-io") == 0

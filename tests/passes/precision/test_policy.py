@@ -4,8 +4,10 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
+from passes.auto_mixed_precision import AutoMixedPrecision
 from passes.precision.facts_of import facts_of
 from passes.precision.policy import (
+    POLICIES,
     AutocastBf16,
     AutocastF16,
     OpKind,
@@ -14,9 +16,13 @@ from passes.precision.policy import (
     UnknownPolicyError,
     policy_named,
 )
+from passes.precision.policy_table import HEADER, policy_rows
 from runtime import parse
 from runtime.dtypes import bf16, f16
 from runtime.generic import OnnxNode
+from runtime.text.printer import print_module
+from tests.passes.precision.test_all_operations import RESOLUTION
+from tests.tree import ROOT
 
 
 def test_policies_are_found_by_name() -> None:
@@ -40,6 +46,29 @@ def test_what_autocast_does_with_each_kind() -> None:
         OpKind.DATA_MOVEMENT: Precision.FOLLOW,
         OpKind.BOUNDARY: Precision.F32,
     }
+
+
+def test_the_table_of_policies_is_that_of_the_source_and_of_the_readme() -> None:
+    rows = policy_rows(POLICIES.values())
+    assert {row[0]: row[1:5] for row in rows if row[0] in RESOLUTION} == RESOLUTION
+    assert rows[0] == ("autocast-f16", "f16", "f32", "f16", "as its operands", "stay f32", "stays")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, *cells in (HEADER, *rows):
+        first = name if name == HEADER[0] else f"`{name}`"
+        assert f"| {' | '.join([first, *cells])} |\n" in readme
+
+
+def test_always_f32_changes_nothing() -> None:
+    text = """\
+func @main(%x: f32[2,2], %h: f16[2,2]) {
+  %y: f32[2,2] = graph.matmul %x, %x
+  %z: f16[2,2] = graph.matmul %h, %h
+  %c: f32[2,2] = graph.cast %z
+  return %y, %c
+}
+"""
+    module = parse(text)
+    assert not AutoMixedPrecision.of("always-f32").runOnModule(module) and print_module(module) == text
 
 
 def test_a_policy_does_not_change() -> None:

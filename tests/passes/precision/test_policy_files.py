@@ -89,7 +89,21 @@ def test_what_overrides_do(overrides: str, expected: dict[str, str], tmp_path: P
     assert found == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("base: autocast-f16\nlow: bfloat16", "base: autocast-f16\nlow: bf16"),
+        ("low: float16\nkinds: {compute: fp16, elementwise: bfloat16}", "kinds: {compute: f16, elementwise: bf16}"),
+        ("overrides: [{name: x, precision: fp32}]", "overrides: [{name: x, precision: float32}]"),
+    ],
+)
+def test_floats_may_be_spelled_as_elsewhere(text: str, same: str, tmp_path: Path) -> None:
+    assert policy_of(text, tmp_path) == policy_of(same, tmp_path)
+
+
 MISTAKES = [
+    ("low: fp32", '1:6: error[D015]: no lower float is called "fp32"', 'expected "f16" or "bf16"'),
+    ("low: half", '1:6: error[D015]: no lower float is called "half"', 'expected "f16" or "bf16"'),
     ("base: autocast-f61", '1:7: error[D015]: no policy is called "autocast-f61"', 'did you mean "autocast-f16"?'),
     ("low: fb16", '1:6: error[D015]: no lower float is called "fb16"', 'did you mean "bf16" or "f16"?'),
     ("bases: auto-mixed", '1:1: error[D011]: no key of a policy is called "bases"', 'did you mean "base"?'),

@@ -120,6 +120,19 @@ def test_the_examples_of_the_grammar_are_programs(block: int) -> None:
     assert verify(parse(example, standard())) == []
 
 
+def test_the_same_left_side_is_a_store_where_a_tensor_is_declared_and_a_value_elsewhere() -> None:
+    line = "  %t: f32[4,8] = activation gelu %x\n"
+    store = parse(f"func @main(%x: f32[4,8]) {{\n  tensor %t: f32[4,8] sbuf\n{line}  return %x\n}}\n", standard())
+    value = parse(f"func @main(%x: f32[4,8]) {{\n{line}  return %t\n}}\n", standard())
+    written, given = (next(iter(module.root_function.insts)) for module in (store, value))
+    assert written.dst is not None and written.dst.tensor.name == "t" and not written.results
+    assert given.dst is None and given.results == (given,)
+    untyped = line.replace(": f32[4,8] =", " =")
+    assert "%t = activation gelu %x" in print_module(parse(print_module(store).replace(line, untyped), standard()))
+    with pytest.raises(DiagnosticsError, match=r"T010.*no tensor %t is declared"):
+        parse(f"func @main(%x: f32[4,8]) {{\n{untyped}  return %t\n}}\n", standard())
+
+
 def test_the_ways_to_read_and_write_programs_are_public(tmp_path: Path) -> None:
     module = runtime.parse_with_places(TEXT, standard()).module
     runtime.write_bir(module, tmp_path / "program.bir")

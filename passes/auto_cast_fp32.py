@@ -63,7 +63,7 @@ class AutoCastFP32Options:
     """What may be asked of the pass."""
 
     mode: Literal["none", "matmult", "all"] = option("none", "what is narrowed")
-    type: CastType = option("bf16", TYPE_HELP, SPELLINGS)
+    type: CastType = option("bf16", TYPE_HELP, aliases=SPELLINGS)
     inline: bool = option(True, INLINE_HELP)
 
 

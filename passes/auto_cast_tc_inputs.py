@@ -55,7 +55,7 @@ INLINE_HELP = "let loads and engines convert where they can, in place of casts t
 class AutoCastTCInputsOptions:
     """What may be asked of the pass."""
 
-    type: CastType = option("bf16", TYPE_HELP, SPELLINGS)
+    type: CastType = option("bf16", TYPE_HELP, aliases=SPELLINGS)
     inline: bool = option(True, INLINE_HELP)
 
 

@@ -144,11 +144,10 @@ def options_from_text(options: type, given: Mapping[str, str], files: OptionFile
         if name not in known:
             raise UnknownOptionError(f'there is no option "{written}"', known)
         form = forms.get(name)
-        values[name] = (
-            _read(name, aliases[name].get(text, text), hints[name])
-            if form is None
-            else _read_form(name, text, form, files)
-        )
+        if form is None:
+            values[name] = _read(name, aliases[name].get(text, text), hints[name])
+        else:
+            values[name] = _read_form(name, text, form, files)
     return values
 
 

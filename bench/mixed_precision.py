@@ -108,7 +108,9 @@ def convert_by_peer(source: Any, kept: str | None) -> Any:
 def measure(case: Case, nodes: int, repeats: int = REPEATS) -> Figures:
     """Return the least CPU times of some conversions, each of a fresh model; the two take turns."""
     source = case.make(nodes)
-    wholes, alones, peers = [], [], []
+    wholes: list[float] = []
+    alones: list[float] = []
+    peers: list[float] = []
     for _ in range(repeats):
         copy = deepcopy(source)
         gc.collect()

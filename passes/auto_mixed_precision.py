@@ -36,7 +36,7 @@ are the same ones, the casts back to f32 give sticky values, and the operands th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -53,7 +53,17 @@ from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
 from passes.precision.traffic import traffic_of
-from passes.precision.uses import Moves, Use, leave_out_casts, loses, move, uses_of, values_in
+from passes.precision.uses import (
+    Moves,
+    Use,
+    converting_copies,
+    leave_out_casts,
+    leave_out_copies,
+    loses,
+    move,
+    uses_of,
+    values_in,
+)
 from runtime.blocks import Block, Statement
 from runtime.dtypes import DType
 from runtime.functions import Function, Module
@@ -137,6 +147,7 @@ class AutoMixedPrecision(TargetLowering):
         self._casts = set()
         self._heads, self._rounded, self._unread = {}, set(), []
         changed = bool(decisions.dtypes)
+        copies = converting_copies(decisions)
         self.report.removed += leave_out_casts(decisions)
         uses = uses_of(decisions.survey)
         moves: Moves = {}
@@ -150,11 +161,21 @@ class AutoMixedPrecision(TargetLowering):
             if isinstance(value, Instruction) and not value.has_users:
                 value.eraseFromParent()
                 self.report.removed += 1
+        self._leave_out(copies, decisions)
         add_decisions(self.report, decisions, self._rounded)
         self.report.after += traffic_of(f.insts) if changed else before
         kept = ((inst, one) for inst, one in decisions.of.items() if not (one.is_low or inst in self._rounded))
         self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
         return changed
+
+    def _leave_out(self, copies: Mapping[Instruction, DType | None], decisions: Decisions) -> None:
+        """Leave out the copies that convert nothing since their operand became another float."""
+        for copy in leave_out_copies(copies):
+            before, after = copies[copy], copy.type.dtype
+            if before is not None and after is not None and loses(before, after):
+                self.removed_roundings.append(copy)
+            decisions.of.pop(copy, None)
+            self.report.removed += 1
 
     def _rewrite(self, value: Value, uses: Sequence[Use], decisions: Decisions, moves: Moves) -> bool:
         """Give a value its dtype, and a cast for each other one that its uses want; return whether anything changed."""

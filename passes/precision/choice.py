@@ -17,6 +17,7 @@ from passes.precision.survey import SurveyedNode
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
 from runtime.generic import OnnxNode
+from runtime.instructions import Instruction
 
 
 class Choice:
@@ -50,7 +51,7 @@ class Choice:
         if facts is None:
             return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {label_of(node.inst)}")
         if not isinstance(node.inst, OnnxNode):
-            if node.inst.rounding is not None or node.inst.keep_alu_dtype:
+            if is_rounded_as_asked(node.inst):
                 return Reason(Rule.ASKED_FOR, Rule.ASKED_FOR.value)
             if node.inst.INFO.semantics is None and not self._policy.by_kind:
                 return Reason(Rule.UNKNOWN_OPERATOR, f"what {label_of(node.inst)} computes is not known")
@@ -106,3 +107,15 @@ class Choice:
         if reason is None:
             reason = self._reasons[rule, what] = Reason(rule, f"{self._policy.name}: {what}")
         return reason
+
+
+def is_as_asked(node: SurveyedNode) -> bool:
+    """Whether a node gives what somebody asked for, a cast for example: it stays as it is, whatever a guard sees."""
+    if not isinstance(node.inst, OnnxNode) and is_rounded_as_asked(node.inst):
+        return True
+    return node.facts is None or node.facts.precision_intact or node.facts.keeps_dtype
+
+
+def is_rounded_as_asked(inst: Instruction) -> bool:
+    """Whether the program's author asked for the rounding of an instruction, or a pass has promoted it."""
+    return inst.rounding is not None or inst.keep_alu_dtype

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from passes.precision.choice import Choice
+from passes.precision.choice import Choice, is_as_asked
 from passes.precision.constants import Constants
 from passes.precision.definitions import Lowered
 from passes.precision.guards import named
@@ -129,7 +129,7 @@ class Decisions:
         """Let a node stay as it is; where kinds decide alone, its lower floats are widened if that is why."""
         inst = node.inst
         self.of[inst] = Decision(None, reason)
-        if not self.policy.by_kind or reason.rule not in WIDENING_RULES:
+        if not self.policy.by_kind or reason.rule not in WIDENING_RULES or is_as_asked(node):
             return
         if any(value.type.dtype is not f32 for value in (*node.operands, *node.results)):
             lowered = self.judge(f32).lowered(node)

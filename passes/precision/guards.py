@@ -4,6 +4,9 @@ A value that a guard keeps in f32 is *sticky*: it may be out of the range of the
 and what is computed from it is sticky too, up to an operation that brings the range back (`range_safe`). It passes
 through the borders of regions, and out of local functions.
 
+What a cast gives is sticky where the program asks for f32 with it. Where kinds decide alone, a cast asks for nothing,
+since the pass itself puts one in wherever two kinds meet: a second run could not tell whose it is.
+
 Deliberately absent: what a policy or a signature says.
 """
 
@@ -39,7 +42,14 @@ class CalleeGuards:
 class Guards:
     """The guards of a function for one lower float: `reasons` by node, and `sticky` values with their origin."""
 
-    def __init__(self, survey: Survey, constants: Constants, low: DType, callees: Mapping[str, CalleeGuards]) -> None:
+    def __init__(
+        self,
+        survey: Survey,
+        constants: Constants,
+        low: DType,
+        callees: Mapping[str, CalleeGuards],
+        by_kind: bool = False,
+    ) -> None:
         self.reasons: dict[Instruction, Reason] = {}
         self.sticky: dict[Operand, str] = {}
         self._survey = survey
@@ -48,6 +58,7 @@ class Guards:
         self._range = ConstantRange(low, constants)
         self._patterns = Patterns(survey, constants)
         self._is_f16 = low is f16
+        self._by_kind = by_kind
         self.indices = index_values(survey, {name: one.index_operands for name, one in callees.items()})
         self._needed = values_needed_in_f32(survey)
         self._logarithms = nodes_of_logarithms(survey, constants)
@@ -69,7 +80,7 @@ class Guards:
         callee = self._callees.get(node.callee or "") if self._callees else None
         if callee is not None:
             for at, why in callee.sticky_results.items():
-                if at < len(inst.results) and self._survey.is_f32(inst.results[at]):
+                if at < len(inst.results) and self._survey.is_converted(inst.results[at]):
                     self._mark(inst.results[at], f"the local function {node.callee} says that {why}")
         for rule, why, spreads in self._why_constants(node) + self._why_other(node):
             self.reasons.setdefault(inst, Reason(rule, why))
@@ -144,7 +155,7 @@ class Guards:
         dtype = None if source is None else source.type.dtype
         if source is None or dtype is None:
             return []
-        if dtype.is_float and dtype is not f32 and holds(f32, dtype):
+        if dtype.is_float and dtype is not f32 and holds(f32, dtype) and not self._by_kind:
             return [(Rule.ASKED_FOR, Rule.ASKED_FOR.value, True)]
         producer = self._survey.producer(source)
         if dtype.is_int and producer is not None and producer.facts and producer.facts.op_kind == "compute":
@@ -167,7 +178,7 @@ class Guards:
         passed: set[Gate] = set()
         for gate in self._survey.gates:
             for source in gate.sources:
-                unfit = self._range.why_unfit(source) if self._survey.is_f32(source) else None
+                unfit = self._range.why_unfit(source) if self._survey.is_converted(source) else None
                 if unfit is not None:
                     self._pass(gate, unfit.why, passed)
         while self._queue:
@@ -185,7 +196,7 @@ class Guards:
         if gate not in passed:
             passed.add(gate)
             for target in gate.targets:
-                if self._survey.is_f32(target) or self._survey.is_container(target):
+                if self._survey.is_converted(target) or self._survey.is_container(target):
                     self._mark(target, origin)
 
     def _read(self, node: SurveyedNode, value: Value, origin: str) -> None:

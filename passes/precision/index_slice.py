@@ -23,12 +23,12 @@ IndexOperands = Mapping[str, frozenset[int]]
 
 
 def index_values(survey: Survey, callees: IndexOperands) -> set[Operand]:
-    """Return the f32 values that serve as an index, a size or a length."""
+    """Return the floats that may become others and serve as an index, a size or a length."""
     found: set[Operand] = set()
     queue: list[Operand] = []
 
     def add(value: Operand | None) -> None:
-        if value is not None and value not in found and survey.is_f32(value):
+        if value is not None and value not in found and survey.is_converted(value):
             found.add(value)
             queue.append(value)
 

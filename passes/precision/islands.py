@@ -37,7 +37,7 @@ def idle_instructions(
 ) -> set[Instruction]:
     """Return the instructions among `low` that no product is connected with, through `values` that are low."""
     products = [node.inst for node in survey.nodes.values() if is_product(survey, node.inst)]
-    if not any(inst in low or _gives_low(inst) or kept.get(inst) in _HOPELESS for inst in products):
+    if not any(inst in low or _is_low_already(inst) or kept.get(inst) in _HOPELESS for inst in products):
         return set()
     links: dict[object, list[object]] = {}
     for value in values:
@@ -59,14 +59,18 @@ def idle_instructions(
 
 
 def is_product(survey: Survey, inst: Instruction) -> bool:
-    """Whether an instruction multiplies and adds up."""
+    """Whether an instruction multiplies and adds up; what has regions leaves that to what stands in them."""
     facts = survey.nodes[inst].facts if inst in survey.nodes else None
-    return facts is not None and facts.op_kind == "compute"
+    return facts is not None and facts.op_kind == "compute" and not inst.blocks
 
 
-def _gives_low(inst: Instruction) -> bool:
-    """Whether an instruction gives a float of fewer bits than f32 already."""
-    dtype = inst.type.dtype if inst.results else None
+def _is_low_already(inst: Instruction) -> bool:
+    """Whether a product gives a float of fewer bits than f32, or accumulates such ones in f32."""
+    return bool(inst.results) and (_is_low(inst) or (inst.type.dtype is f32 and any(map(_is_low, inst.operands()))))
+
+
+def _is_low(value: Operand) -> bool:
+    dtype = value.type.dtype
     return dtype is not None and dtype.is_float and dtype.bits < f32.bits
 
 

@@ -38,7 +38,8 @@ class Judge:
         callees: Callees,
     ) -> None:
         is_guarded = policy.guards and dtype is not f32
-        self.guards = Guards(survey, constants, dtype, callees.get(dtype, {})) if is_guarded else None
+        known = callees.get(dtype, {})
+        self.guards = Guards(survey, constants, dtype, known, policy.by_kind) if is_guarded else None
         overrides = Overrides(policy.overrides)
         self._legality = Legality(dtype, signatures, survey.function.operator_sets, policy.floats, overrides)
 

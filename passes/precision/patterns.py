@@ -128,17 +128,20 @@ class Patterns:
     def _back(self, value: Operand, only_moved: bool = False) -> Iterator[Operand]:
         """Yield a value and, as long as it is computed from one other value, that."""
         yield value
-        for _ in range(FARTHEST):
+        steps = FARTHEST
+        while steps:
             node = self._survey.producer(value)
             if node is None or node.facts is None or not node.moves_elements:
                 return
+            is_cast = node.facts.computes == "convert"
             if only_moved and node.facts.op_kind != "data_movement":
                 return
-            sources = [operand for operand in _floats(node) if operand not in self._constants]
+            sources = [operand for operand in _floats(node) if is_cast or operand not in self._constants]
             if len(sources) != 1:
                 return
             (value,) = sources
             yield value
+            steps -= not is_cast
 
 
 def _floats(node: SurveyedNode) -> list[Operand]:

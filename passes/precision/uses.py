@@ -7,14 +7,17 @@ Deliberately absent: decisions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
+from passes.precision.arithmetic import CONVERT
+from passes.precision.choice import is_rounded_as_asked
 from passes.precision.decide import Decisions
 from passes.precision.facts_of import is_idle_cast
 from passes.precision.survey import Survey
 from runtime.dtypes import DType, holds
 from runtime.functions import Function
+from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 from runtime.operand_slots import values_of
 from runtime.values import Operand, Value
@@ -65,6 +68,32 @@ def leave_out_casts(decisions: Decisions) -> int:
     if gone:
         decisions.survey.insts = [inst for inst in decisions.survey.insts if inst not in gone]
     return len(gone)
+
+
+def converting_copies(decisions: Decisions) -> dict[Instruction, DType | None]:
+    """Return the copies that are there to convert, with what they convert from; none where no kind decides alone."""
+    found: dict[Instruction, DType | None] = {}
+    for node in decisions.survey.nodes.values() if decisions.policy.by_kind else ():
+        inst, facts = node.inst, node.facts
+        if facts is None or facts.computes != CONVERT or isinstance(inst, OnnxNode):
+            continue
+        if not ("keeps_dtype" in inst.INFO.facts or is_rounded_as_asked(inst) or inst.is_predicated):
+            found[inst] = inst.operands()[0].type.dtype
+    return found
+
+
+def leave_out_copies(copies: Mapping[Instruction, DType | None]) -> list[Instruction]:
+    """Let what reads a converting copy read its operand where that became what the copy gives; return them.
+
+    A second run would see data that is moved where the first saw a conversion, and they are of different kinds.
+    """
+    gone = []
+    for copy in copies:
+        source = values_of(copy)[0]
+        if copy.parent is not None and source is not None and source.type == copy.type:
+            copy.replaceWith(source)
+            gone.append(copy)
+    return gone
 
 
 def uses_of(survey: Survey) -> dict[Operand, list[Use]]:

@@ -9,6 +9,7 @@ from typing import Final
 from passes.autocast.shorthand import auto_cast_steps
 from passes.build import build_pipeline, open_options
 from passes.framework.pass_manager import Step
+from passes.measuring.sweep import swept
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.targets import Target, UnknownTargetError, parse_target
 
@@ -51,6 +52,9 @@ def _handed_on(given: argparse.Namespace, open_ones: Mapping[str, object]) -> di
 
 def why_nothing_is_narrowed(given: argparse.Namespace) -> str | None:
     """Return what to say where a pipeline narrows nothing because nobody gave it a mode."""
+    names = () if given.sweep is None else swept(given.sweep)
+    if names is None or "mode" in names:
+        return None
     if given.auto_cast is not None or "mode" not in open_options(given.passes, "--passes").get(_AUTO_CAST, {}):
         return None
     return f"{_AUTO_CAST} narrows nothing, since it is given no mode; give it mode=matmult, mode=all, or mode=none"

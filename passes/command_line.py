@@ -71,7 +71,7 @@ def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
 def _run(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None) -> int:
     session = open_session(given, front_ends, read_tree)
     measured = MeasuredRun(session) if session.is_measured else None
-    if given.sweep is None and (warning := why_nothing_is_narrowed(given)) is not None:
+    if (warning := why_nothing_is_narrowed(given)) is not None:
         complain(f"passes: warning: {warning}")
     try:
         with fetching(given.file, given.output, front_ends):

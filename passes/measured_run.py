@@ -9,7 +9,7 @@ from passes.framework.pass_manager import Step
 from passes.framework.pass_run import PassRun
 from passes.measuring.measure import CastCount, Measured, Yardstick
 from passes.measuring.report_file import report_written
-from passes.measuring.sweep import variants
+from passes.measuring.sweep import swept, variants
 from passes.measuring.table import MeasuredReport
 from passes.numerics.inputs import chosen_inputs
 from passes.session import Session
@@ -44,8 +44,9 @@ class MeasuredRun:
     def sweep(self, run_passes: RunPasses) -> None:
         """Run the pipeline on a copy of the program for each variant, and write one report of all."""
         given = self.session.given
-        names = None if given.sweep == "*" else [name.strip() for name in given.sweep.split(",")]
-        found = [self._variant(*one, run_passes) for one in variants(given.passes, names, self.session.target)]
+        found = [
+            self._variant(*one, run_passes) for one in variants(given.passes, swept(given.sweep), self.session.target)
+        ]
         report = self._report(found)
         with report_written(given.report or STREAM, report.text, is_printed=False):
             pass

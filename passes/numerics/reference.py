@@ -21,8 +21,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from passes.numerics.runs import Outputs
 from runtime.access import NeuronAP
 from runtime.constants import Constant
@@ -60,8 +58,7 @@ def reference_of(module: Module, function: str, inputs: Mapping[str, Any]) -> Re
     seen = _Narrow()
     try:
         started = start(twin, given, function, watcher=seen, rounding=_Watched(seen=seen))
-        with np.errstate(all="ignore"):  # overflow and NaN are results here, as in `runtime.run`
-            outputs = started.results(started.interpreter.run(started.function.body, started.arguments))
+        outputs = started.finish()
     except MemoryError as error:
         raise InterpreterError("it needs more memory than there is") from error
     narrow = [f"{shown(inst)} computes in {dtype}" for inst, dtype in seen.found.items()]

@@ -101,8 +101,13 @@ class VerifiedModel:
             return
         if not any(one is None or one.differing for one in compared.outputs.values()):
             return
-        found = largest_alone(compared, before, module, _as_taken(module, self._inputs.arrays), make)
         lines = _Lines(module, self._front_ends)
+        assert guilty.introduced is not None
+        if guilty.introduced.special and any(one is not None and one.special for one in compared.outputs.values()):
+            yield f"  elements first become infinite or NaN in {lines.of(guilty.second)}"
+            yield f"    {distance(guilty.introduced, ulps=False)}"
+            return
+        found = largest_alone(compared, before, module, _as_taken(module, self._inputs.arrays), make)
         if isinstance(found, Alone):
             claim = (
                 "most of the error comes from"
@@ -113,7 +118,6 @@ class VerifiedModel:
             for name, error in _named(_output_names(self._before), found.outputs).items():
                 yield f"    its rounding alone makes %{name}: {_words(error)}"
             return
-        assert guilty.introduced is not None
         yield f"  where most of the error comes from is not known: {found}"
         yield f"  most beside its own result is introduced by {lines.of(guilty.second)}"
         yield f"    there it is {distance(guilty.introduced)}"

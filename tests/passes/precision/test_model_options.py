@@ -161,6 +161,18 @@ def test_the_culprit_is_what_the_outputs_feel(driver: Driver, capsys: Said) -> N
     assert alone == "    its rounding alone makes %y: relative 0.5, at most 1"
 
 
+def test_the_first_values_beyond_the_range_are_told(driver: Driver, capsys: Said) -> None:
+    """300 * 300 is beyond 65504, the largest f16."""
+    nodes = [node("Mul", ["x", "x"], "a"), node("Relu", ["a"], "b"), node("MatMul", ["b", "w"], "y")]
+    onnx.save(chain(*nodes, constants=EYE), driver.source)
+    x = np.zeros((2, 4), np.float32)
+    x[0, 0] = 300
+    assert driver.run("--verify", driver.inputs(x=x)) == 0
+    *_, origin, what = capsys.readouterr().err.splitlines()
+    assert origin.startswith("  elements first become infinite or NaN in %a: f16[2,4] = ")
+    assert what.startswith("    1 of 8 became infinite or NaN")
+
+
 def test_the_culprit_is_called_what_the_file_calls_it(driver: Driver, capsys: Said) -> None:
     """2 * 1024 + 1 is a tie of f16 that goes to 2048; all that is multiplied is exact."""
     weight = np.zeros((4, 4), np.float32)

@@ -42,7 +42,7 @@ def _onnx() -> FrontEnd:
     from passes.foreign_files import FrontEnd
 
     broken = (BrokenModelError, ExternalDataError)
-    return FrontEnd(load, save, OnnxError, SIGNATURES, broken, data_files, _evaluator, _load_raised, _run)
+    return FrontEnd(load, save, OnnxError, SIGNATURES, broken, data_files, _evaluator, _load_raised, _run, _name)
 
 
 def _yaml(file: str, data: bytes) -> tuple[Any, Mistakes]:
@@ -73,6 +73,13 @@ def _run(module: Module, inputs: Mapping[str, Any]) -> list[Any] | str:
     from frontends.onnx.onnxruntime_run import run
 
     return run(module, inputs)
+
+
+def _name(module: Module) -> None:
+    """Give the values of a module the names that they have in a file."""
+    from frontends.onnx.naming import name_as_written
+
+    name_as_written(module)
 
 
 def why_shadowed() -> str | None:

@@ -11,6 +11,7 @@ from passes.build import build_pipeline, open_options
 from passes.framework.dot_transform import DotTransform
 from passes.framework.options import OptionFiles
 from passes.framework.pass_manager import Step, passes_of
+from passes.measuring.sweep import swept
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Function, Module
 from runtime.generic import Initializer, OnnxNode
@@ -56,6 +57,9 @@ def _handed_on(given: argparse.Namespace, open_ones: Mapping[str, object]) -> di
 
 def why_nothing_is_narrowed(given: argparse.Namespace) -> str | None:
     """Return what to say where a pipeline narrows nothing because nobody gave it a mode."""
+    names = () if given.sweep is None else swept(given.sweep)
+    if names is None or "mode" in names:
+        return None
     if given.auto_cast is not None or "mode" not in open_options(given.passes, "--passes").get(_AUTO_CAST, {}):
         return None
     return f"{_AUTO_CAST} narrows nothing, since it is given no mode; give it mode=matmult, mode=all, or mode=none"

@@ -79,9 +79,7 @@ def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
 def _run(given: argparse.Namespace, front_ends: FrontEnds, read_tree: ReadTree | None) -> int:
     session = open_session(given, front_ends, read_tree)
     measured = MeasuredRun(session) if session.is_measured else None
-    warning = why_models_stay(given, session.steps, session.module)
-    if warning is None and given.sweep is None:
-        warning = why_nothing_is_narrowed(given)
+    warning = why_models_stay(given, session.steps, session.module) or why_nothing_is_narrowed(given)
     if warning is not None:
         complain(f"passes: warning: {warning}")
     try:

@@ -47,6 +47,7 @@ class FrontEnd:
     evaluator: Callable[[Module], Evaluator] | None = None
     load_raised: Callable[[str, int], Module] | None = None  # in a newer operator set
     run: Runner | None = None
+    name_values: Callable[[Module], None] | None = None  # gives each value the name that it has in a file
 
 
 FrontEnds = Mapping[str, Callable[[], FrontEnd]]
@@ -132,6 +133,15 @@ def runner_for(module: Module, front_ends: FrontEnds) -> Runner | None:
     """Return what runs a program of foreign operators on a runtime of others; None where there is none."""
     end = _front_end_within(module, front_ends, "running the program")
     return None if end is None else end.run
+
+
+def named_as_written(module: Module, front_ends: FrontEnds) -> Module:
+    """Return a copy of a program whose values have the names that its file would have, where these are known."""
+    end, twin = _front_end_within(module, front_ends, "naming its values"), module.clone()
+    if end is not None and end.name_values is not None:
+        with suppress(end.error):
+            end.name_values(twin)
+    return twin
 
 
 def _front_end_within(module: Module, front_ends: FrontEnds, what: str) -> FrontEnd | None:

@@ -9,7 +9,7 @@ from passes.framework.pass_manager import Step
 from passes.framework.pass_run import PassRun
 from passes.measuring.measure import CastCount, Measured, Yardstick
 from passes.measuring.report_file import report_written
-from passes.measuring.sweep import variants
+from passes.measuring.sweep import swept, variants
 from passes.measuring.table import MeasuredReport
 from passes.model_options import add_requests
 from passes.numerics.inputs import chosen_inputs
@@ -46,9 +46,8 @@ class MeasuredRun:
     def sweep(self, run_passes: RunPasses) -> None:
         """Run the pipeline on a copy of the program for each variant, and write one report of all."""
         given = self.session.given
-        names = None if given.sweep == "*" else [name.strip() for name in given.sweep.split(",")]
         session = self.session
-        tried = variants(given.passes, names, session.target, session.follow_up.files)
+        tried = variants(given.passes, swept(given.sweep), session.target, session.follow_up.files)
         found = [self._variant(*one, run_passes) for one in tried]
         report = self._report(found)
         with report_written(given.report or STREAM, report.text, is_printed=False):

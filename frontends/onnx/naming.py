@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from onnx import GraphProto
 
 from frontends.onnx.errors import ExportError
-from frontends.onnx.plan import GraphPlan, present_results
+from frontends.onnx.plan import GraphPlan, plan_of, present_results
 from frontends.onnx.shells import SHADOWS, noted
+from runtime.functions import Module
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 from runtime.values import BlockArgument, Operand, Result, Value
@@ -40,6 +41,17 @@ def names_of(plan: GraphPlan) -> FileNames:
     Raises: ExportError where an output must have the name of an input.
     """
     return _Namer(plan).run()
+
+
+def name_as_written(module: Module) -> None:
+    """Give each value of a module the name that it has in the file.
+
+    Raises: ExportError where it cannot be written.
+    """
+    for function in module.functions.values():
+        for value, name in names_of(plan_of(function)).values.items():
+            if isinstance(value, Value):
+                value.name = name
 
 
 class _Namer:

@@ -4,7 +4,7 @@
     --passes 'numeric-chain{mode=all}' --sweep         every type; what the pipeline says itself stands
     --passes numeric-chain --sweep=inline              both values of that option
 
-Deliberately absent: what makes no difference. A type is tried once where nothing is cast, under no name.
+Deliberately absent: what makes no difference. Beside a mode that casts nothing, a type is tried once, under no name.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ from runtime.targets import Target
 DEFAULT: Final = ("mode", "type")
 
 
+def swept(sweep: str) -> list[str] | None:
+    """Return the options that `--sweep` names; None where it names none."""
+    return None if sweep == "*" else [option_name(name.strip()) for name in sweep.split(",")]
+
+
 Variant = tuple[Mapping[str, str], tuple[Step, ...]]
 
 
@@ -36,16 +41,18 @@ def variants(
     known: dict[str, tuple[str, ...]] = {}
     for left_open in open_options(text, "--passes").values():
         known.update((name, values) for name, values in left_open.items() if values)
-    chosen = [name for name in DEFAULT if name in known] if names is None else list(map(option_name, names))
+    chosen = [name for name in DEFAULT if name in known] if names is None else names
     wrong = [name for name in chosen if name not in known]
-    if wrong or not chosen:
-        raise DiagnosticsError([_no_option(name, known) for name in wrong or (" or ".join(DEFAULT),)])
+    if wrong:
+        raise DiagnosticsError([_no_option(name, known) for name in wrong])
+    if not chosen:
+        raise DiagnosticsError([_nothing_by_itself(known)])
     seen: set[tuple[tuple[str, str], ...]] = set()
     for values in product(*(known[name] for name in chosen)):
         options = dict(zip(chosen, values, strict=True))
         steps = build_pipeline(text, target, "--passes", options, files)
         shown = dict(options)
-        if _casts_nothing(steps):
+        if "mode" in chosen and _casts_nothing(steps):
             shown.pop("type", None)
         if tuple(shown.items()) not in seen:
             seen.add(tuple(shown.items()))
@@ -55,6 +62,14 @@ def variants(
 def _casts_nothing(steps: Sequence[Step]) -> bool:
     modes = [each.mode for each in passes_of(steps) if isinstance(each, AutoCastFP32)]
     return bool(modes) and all(mode.scope == "none" for mode in modes)
+
+
+def _nothing_by_itself(known: Mapping[str, Sequence[str]]) -> Diagnostic:
+    message = '--sweep: the pipeline leaves no option "mode" open, and no option "type"'
+    help = "it goes over options of auto-cast-fp32, which numeric-chain has"
+    if known:
+        help = f"it leaves open {either(known, 'and')}; name one, such as --sweep={next(iter(known))}"
+    return Diagnostic("P050", message, help=help)
 
 
 def _no_option(name: str, known: Mapping[str, Sequence[str]]) -> Diagnostic:

@@ -18,8 +18,11 @@ from passes.measuring.measure import Measured, Yardstick
 _LEGEND: Final = """\
 inserted, removed, left: casts, statements that do nothing but convert, as each pass adds or takes away on balance
 eliminated: bytes of casts eliminated, in each partition; smaller: bytes by which tensors are smaller
-absolute, relative: the largest error of an element; rms: that of all, beside the size of all
-special: elements that are infinite or NaN here or in the reference only; the errors are those of the others"""
+absolute: the largest error of an element; relative: the same beside the largest magnitude of the output
+rms: the error of all elements, beside the size of all
+special: elements that are infinite or NaN here or in the reference only; the errors are those of the others, - where
+there are none"""
+_TF32: Final = "tf32 is the float of the tensor engine's products, so mode=all with it does what mode=matmult does"
 _COUNTS: Final = ("inserted", "removed", "left", "eliminated", "smaller")
 _ERRORS: Final = ("output", "absolute", "relative", "rms", "special")
 _NAMES: Final = ("output",)  # columns of words, to the left; numbers stand to the right
@@ -77,13 +80,16 @@ class MeasuredReport:
             for error in run.errors or (None,):
                 numbers = ["-"] * len(_ERRORS)
                 if error is not None:
-                    shown = [f"{each:.3e}" for each in (error.absolute, error.relative, error.rms)]
+                    errors = (error.absolute, error.relative, error.rms)
+                    shown = ["-" if each is None else f"{each:.3e}" for each in errors]
                     numbers = [error.output, *shown, str(error.special)]
                 yield [*first, *numbers]
                 first = [""] * len(first)
 
     def _notes(self) -> Iterator[str]:
         reference = self.yardstick.reference
+        if any(run.options.get("mode") == "all" and run.options.get("type") == "tf32" for run in self.runs):
+            yield f"note: {_TF32}"
         for one in () if reference is None else reference.not_widened:
             yield f"note: not widened in the reference: {one}"
         reasons = dict.fromkeys(run.why_no_error for run in self.runs if run.errors is None)

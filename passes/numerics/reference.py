@@ -58,7 +58,7 @@ def reference_of(module: Module, function: str, inputs: Mapping[str, Any]) -> Re
     seen = _Narrow()
     try:
         started = start(twin, given, function, watcher=seen, rounding=_Watched(seen=seen))
-        outputs = started.results(started.interpreter.run(started.function.body, started.arguments))
+        outputs = started.finish()
     except MemoryError as error:
         raise InterpreterError("it needs more memory than there is") from error
     narrow = [f"{shown(inst)} computes in {dtype}" for inst, dtype in seen.found.items()]

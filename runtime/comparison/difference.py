@@ -48,6 +48,11 @@ class Difference:
         return _ratio(sqrt(self.squares), sqrt(self.reference_squares))
 
     @property
+    def largest_beside_largest(self) -> float:
+        """The largest distance beside the largest magnitude of the reference."""
+        return _ratio(self.largest, self.reference_largest)
+
+    @property
     def added_up(self) -> float:
         """The same if each run adds its distance to what all runs before have left, as in an accumulation."""
         return _ratio(self.norms, self.reference_norm)
@@ -63,6 +68,7 @@ class Difference:
         return {**data, "relative": self.relative, "added_up": self.added_up}
 
 
+@np.errstate(all="ignore")  # a distance may overflow
 def difference(value: Any, reference: Any, dtype: DType | None) -> Difference | None:
     """Return how far a value, which is of this dtype, is from its reference; None where the two have no distance.
 
@@ -82,6 +88,7 @@ def difference(value: Any, reference: Any, dtype: DType | None) -> Difference | 
     return _of_floats(wide, wide_reference, dtype or natural_dtype(np.asarray(value).dtype))
 
 
+@np.errstate(all="ignore")
 def largest_relative(value: Any, reference: Any) -> float:
     """Return the largest distance of an element beside its reference, over those that are finite in both and not zero.
 
@@ -94,6 +101,18 @@ def largest_relative(value: Any, reference: Any) -> float:
     counted = np.isfinite(wide) & np.isfinite(wide_reference) & (wide_reference != 0)
     distance = np.abs(wide[counted] - wide_reference[counted])
     return float(np.max(distance / np.abs(wide_reference[counted]), initial=0.0))
+
+
+def finite_in_both(value: Any, reference: Any) -> int:
+    """Return how many elements have a distance: those that are finite in both.
+
+    Both are arrays of numbers of one shape, or sequences of such, which have a `difference`.
+    """
+    if isinstance(value, list):
+        return sum(finite_in_both(*pair) for pair in zip(value, reference, strict=True))
+    wide, wide_reference = as_f64(value), as_f64(reference)
+    assert wide is not None and wide_reference is not None
+    return int(np.count_nonzero(np.isfinite(wide) & np.isfinite(wide_reference)))
 
 
 def as_f64(value: Any) -> Floats | None:

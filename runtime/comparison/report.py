@@ -1,4 +1,4 @@
-"""A comparison as text for people: what the outputs are off by, and who is to blame for how much of it."""
+"""A comparison as text for people: what the outputs are off by, and what introduces how much beside its own result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _ranking(ranking: Sequence[Compared]) -> Iterator[str]:
     if not guilty:
         yield f"none of {len(ranking)} values that were compared introduces an error"
         return
-    yield "what introduces the error, most first:"
+    yield "what introduces most, beside its own result, of which the outputs may feel little:"
     for place, one in enumerate(guilty[:_MOST_RANKED], 1):
         yield from _entry(place, one)
     if all(one.is_own_rounding and not one.is_carried for one in guilty):

@@ -65,8 +65,7 @@ def run(
     Raises: InterpreterError, with the text of the instruction at fault.
     """
     started = start(module, inputs, function, skip_rounding, evaluator, out_of_bounds, rounding=rounding)
-    with np.errstate(all="ignore"):  # overflow, NaN and division by zero are results here, not accidents
-        return started.results(started.interpreter.run(started.function.body, started.arguments))
+    return started.finish()
 
 
 @dataclass(frozen=True)
@@ -83,6 +82,14 @@ class Started:
     def arguments(self) -> list[Any]:
         """What the function's arguments hold."""
         return [self.given[argument] for argument in self.function.args]
+
+    def finish(self) -> dict[int | str, Any]:
+        """Run all of it, and return what comes out.
+
+        Raises: InterpreterError.
+        """
+        with np.errstate(all="ignore"):  # overflow, NaN and division by zero are results here, not accidents
+            return self.results(self.interpreter.run(self.function.body, self.arguments))
 
     def results(self, returned: Sequence[Any]) -> dict[int | str, Any]:
         """Return what comes out at the end: what the function returned by position, output tensors by name."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from passes.__main__ import main
+from passes.numerics.errors import errors_of
 
 PROGRAMS = Path(__file__).parent / "programs"
 UNITS = {"bf16": 2.0**-8, "fp16": 2.0**-11, "tf32": 2.0**-12, "fp8_e4m3": 2.0**-4}
@@ -148,6 +149,47 @@ def test_a_sweep_goes_over_what_the_pipeline_leaves_open(chain: Path, capsys: py
     assert capsys.readouterr().out == ""
 
 
+def test_types_without_a_mode_are_named_and_said_to_do_nothing(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chain.txt", "--passes", "numeric-chain", "--sweep=type"]) == 0
+    out, err = capsys.readouterr()
+    assert [line.split()[0] for line in out.splitlines()[4:8]] == list(UNITS)
+    assert err.startswith("passes: warning: auto-cast-fp32 narrows nothing, since it is given no mode; give it")
+    assert main(["chain.txt", "--passes", "numeric-chain{mode=all}", "--sweep=type"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["chain.txt", "--passes", "numeric-chain", "--sweep"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and out.splitlines()[-1].startswith("note: tf32 is the float of the tensor engine's products, so")
+
+
+RUINED = """func @main(%x: f32[1,2]) {
+  %e: f32[1,2] = activation exp %x
+  %c: f8e4m3[1,2] = tensor_copy %e
+  %u: f32[1,2] = tensor_copy %c
+  return %u
+}
+"""
+
+
+def test_where_no_element_is_finite_there_is_no_error_to_tell(chain: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """exp(800) is beyond f64 and exp(10) beyond 240, so one of two is infinite in both, and one here only."""
+    chain.write_text(RUINED)
+    np.save("x.npy", np.array([[800, 10]], np.float32))
+    words = ["chain.txt", "--passes", SHORT, "-i", "x.npy", "--report"]
+    assert main(words) == 0
+    out, err = capfd.readouterr()
+    assert err.splitlines()[4].split()[5:] == ["result", "0", "-", "-", "-", "1"] and "Warning" not in out + err
+    assert main([*words, "r.json"]) == 0
+    (error,) = json.loads(Path("r.json").read_text())["runs"][0]["errors"]
+    distances = ("absolute", "relative", "rms", "elementwise_relative")
+    assert [error[name] for name in distances] == [None] * 4 and error["special"] == 1
+
+
+def test_relative_is_beside_the_largest_magnitude() -> None:
+    """The element near zero would make it 99."""
+    found = errors_of({0: np.array([256, 0.01])}, {0: np.array([257, 1e-4])})[0]
+    assert found.relative == 1 / 257 and found.elementwise_relative == pytest.approx(99)
+
+
 def test_a_program_that_nobody_can_run_is_counted_all_the_same(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chain.write_text(CHAIN.replace("activation tanh %c", 'opaque "mystery" %c'))
     assert main(["chain.txt", "--passes", SHORT, "--report"]) == 0
@@ -162,7 +204,12 @@ def test_a_program_that_nobody_can_run_is_counted_all_the_same(chain: Path, caps
     [
         (["--sweep"], "P016"),
         (["--report"], "P016"),
-        (["--passes", SHORT, "--sweep"], 'P050]: --sweep: the pipeline leaves no option "mode or type" open'),
+        (
+            ["--passes", SHORT, "--sweep"],
+            'P050]: --sweep: the pipeline leaves no option "mode" open, and no option "type"\nhelp: it leaves open'
+            ' "allow_excess_precision"; name one, such as --sweep=allow_excess_precision\n',
+        ),
+        (["--passes", "eliminate-dead-code", "--sweep"], "help: it goes over options of auto-cast-fp32, which"),
         (["--passes", "numeric-chain", "--sweep=mod"], 'did you mean "mode"?'),
         (
             ["--passes", "numeric-chain{mode=all}", "--sweep=mode"],

@@ -159,13 +159,52 @@ def test_the_errors_of_a_conversion(driver: Driver, capsys: Said) -> None:
     weight = np.linspace(-1, 1, 16, dtype=np.float32).reshape(4, 4)
     onnx.save(chain(*nodes, constants={"w": weight}), driver.source)
     assert driver.run("--verify", driver.inputs(x=np.full((2, 4), 0.1, np.float32))) == 0
-    first, output, origin, *_ = capsys.readouterr().err.splitlines()
+    first, output, on_a_cpu, then, rounded, *_ = capsys.readouterr().err.splitlines()
     assert first == "passes: verified on onnxruntime, on the inputs given"
-    assert output.startswith("  %y: relative ") and origin.startswith("  most of the error comes from %")
+    assert on_a_cpu == "  on a CPU it computes much of what is f16 in f32, and leaves roundings out"
+    assert then == "passes: verified with one rounding for each result, on the same inputs"
+    assert output.startswith("  %y: relative ") and rounded.startswith("  %y: relative ")
     assert driver.run("--verify", policy="autocast-bf16") == 0
     said = capsys.readouterr().err
-    assert "verified on the interpreter, one rounding for each result (onnxruntime: " in said
-    assert "on generated inputs, ordinary values, seed 0" in said
+    assert said.startswith("passes: verified with one rounding for each result (onnxruntime: ")
+    assert ", on generated inputs, ordinary values, seed 0\n" in said and "on a CPU" not in said
+
+
+def test_the_culprit_is_what_the_outputs_feel(driver: Driver, capsys: Said) -> None:
+    """Both 2049s are ties of f16 that go to 2048; tanh(2049) is 1 either way, and 2049 - 2047 becomes 1."""
+    nodes = [node("Add", ["x", "b"], "a"), node("Tanh", ["a"], "h"), node("MatMul", ["h", "w"], "y")]
+    weight = np.zeros((4, 4), np.float32)
+    weight[2:, 2] = -2047, 2049
+    onnx.save(chain(*nodes, constants={"b": np.array([99, 99, 99, 2049], np.float32), "w": weight}), driver.source)
+    assert driver.run("--verify", driver.inputs(x=np.zeros((2, 4), np.float32))) == 0
+    *_, origin, alone = capsys.readouterr().err.splitlines()
+    assert origin == "  most of the error comes from %w: f16[4,4] = onnx.initializer"
+    assert alone == "    its rounding alone makes %y: relative 0.5, at most 1"
+
+
+def test_the_first_values_beyond_the_range_are_told(driver: Driver, capsys: Said) -> None:
+    """300 * 300 is beyond 65504, the largest f16."""
+    nodes = [node("Mul", ["x", "x"], "a"), node("Relu", ["a"], "b"), node("MatMul", ["b", "w"], "y")]
+    onnx.save(chain(*nodes, constants=EYE), driver.source)
+    x = np.zeros((2, 4), np.float32)
+    x[0, 0] = 300
+    assert driver.run("--verify", driver.inputs(x=x)) == 0
+    *_, origin, what = capsys.readouterr().err.splitlines()
+    assert origin.startswith("  elements first become infinite or NaN in %a: f16[2,4] = ")
+    assert what.startswith("    1 of 8 became infinite or NaN")
+
+
+def test_the_culprit_is_called_what_the_file_calls_it(driver: Driver, capsys: Said) -> None:
+    """2 * 1024 + 1 is a tie of f16 that goes to 2048; all that is multiplied is exact."""
+    weight = np.zeros((4, 4), np.float32)
+    weight[:2, 0] = 1
+    onnx.save(chain(node("MatMul", ["x", "w"], "y"), constants={"w": weight}), driver.source)
+    x = np.zeros((2, 4), np.float32)
+    x[0, :2] = 2048, 1
+    assert driver.run("--verify", driver.inputs(x=x)) == 0
+    (product,) = [one.output[0] for one in driver.result.graph.node if one.op_type == "MatMul"]
+    assert product != "y"
+    assert f"  most of the error comes from %{product}: f16[2,4] = onnx.node" in capsys.readouterr().err
 
 
 def test_nothing_is_verified_that_is_not_converted(driver: Driver, capsys: Said) -> None:

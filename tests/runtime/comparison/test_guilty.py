@@ -168,7 +168,7 @@ func @main(%x: f32[1,1]) {
 outputs of the second version, beside those of the first:
   result 0: relative 0.003891, at most 0.007812
 
-what introduces the error, most first:
+what introduces most, beside its own result, of which the outputs may feel little:
   1. %a: bf16[1,1] = activation copy %x
      was %a: f32[1,1] = activation copy %x
      introduces  relative 0.003891, at most 0.003906, 0.5 ulp; one rounding of its result

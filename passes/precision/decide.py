@@ -191,9 +191,8 @@ class Decisions:
 
     def _leave_idle(self) -> None:
         """Take back what would be low without a product."""
-        kept = {inst: one.reason.rule for inst, one in self.of.items() if not one.is_low}
         low = {inst for inst, one in self.of.items() if one.is_low}
-        idle = idle_instructions(self.survey, low, kept, self.dtypes, self._slots, self._low_gates)
+        idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates)
         for inst in idle:
             self.of[inst] = Decision(None, Reason(Rule.IDLE, Rule.IDLE.value))
             self._slots.pop(inst, None)

@@ -3,12 +3,12 @@
     %a = Softmax %x        %b: f16 = Mul %a16, %k        %c = Softmax %b32        two casts around one Mul
 
 That is so where no product is low, too, whatever keeps them. It must not be seen where a function has no product at
-all: there the policy is all that a user has said.
+all: there the policy is all that a user has said. What an override has made low stays low.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 
 from passes.precision.regions import Gate
 from passes.precision.survey import Survey
@@ -25,8 +25,12 @@ def idle_instructions(
     values: Iterable[Operand],
     reads: Reads,
     gates: Iterable[Gate],
+    wanted: Callable[[Instruction], bool],
 ) -> set[Instruction]:
-    """Return the instructions among `low` that no product is connected with, through `values` that are low."""
+    """Return the instructions among `low` that no product is connected with, through `values` that are low.
+
+    `wanted` says which ones a user has asked for by themselves, product or not.
+    """
     if not any(is_product(survey, node.inst) for node in survey.nodes.values()):
         return set()
     groups = _Groups()
@@ -39,7 +43,7 @@ def idle_instructions(
     for gate in gates:
         for one in (*gate.sources, *gate.targets):
             groups.join(gate.inst, one.owner if isinstance(one, Result) else one)
-    busy = {groups.of(inst) for inst in low if is_product(survey, inst)}
+    busy = {groups.of(inst) for inst in low if is_product(survey, inst) or wanted(inst)}
     return {inst for inst in low if groups.of(inst) not in busy}
 
 

@@ -1,4 +1,4 @@
-"""A function that computes an instruction and is wrong itself is named with its file and line; one that refuses is not."""
+"""A wrong function that computes an instruction is named with its file and line; one that refuses is not."""
 
 import types
 from collections.abc import Callable

@@ -11,7 +11,7 @@ from runtime.blocks import Block, Loop
 from runtime.dominance import blocks_around, function_of_block, is_visible
 from runtime.functions import Function
 from runtime.generic import GenericInst, Initializer, OnnxNode
-from runtime.instructions import Instruction, NeuronInst
+from runtime.instructions import Instruction, NeuronInst, Problem
 from runtime.predicates import Predicates
 from runtime.targets import Target
 from runtime.tensors import Tensor

@@ -7,9 +7,10 @@ the literal after it begins.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
-from brewer.model import ApIndices, Definition, Operand
+from brewer.model import ApIndices, Definition, Operand, Text
 from brewer.problems import Problems
 from brewer.rhs_grammar import Group, Literal, Placeholder, Rhs, parse_rhs
 from runtime.diagnostics import Note, Place
@@ -28,6 +29,7 @@ _CONTINUES: dict[str, frozenset[str]] = {
     "dtype": _WORD,
     "type": _WORD | frozenset("[<"),
 }
+_BEFORE_GROUP = re.compile(r" *\(\? *(?=(\w)?)")
 _WITHOUT_TEXT = ("tensor", "shape")
 
 
@@ -39,6 +41,7 @@ def check_rhs(definition: Definition, bases: Iterable[Definition], problems: Pro
     if rhs is None or _reports_fields(definition, bases, rhs, problems):
         return None
     _check_groups(definition, rhs, problems)
+    _check_blanks(definition.rhs_str, rhs, problems)
     _check_neighbours(definition, rhs, problems)
     return rhs
 
@@ -98,6 +101,30 @@ def _check_groups(definition: Definition, rhs: Rhs, problems: Problems) -> None:
                 message = _why_alike(start.text.strip(), follower.text.strip(), is_group)
                 help = "let the group start with a word that nothing after it starts with, nor the other way round"
                 _ambiguous(problems, start.place, message, help=help, notes=notes)
+
+
+def _check_blanks(text: Text, rhs: Rhs, problems: Problems) -> None:
+    """Reports a blank that the printed form doubles or ends with, where some of the groups are there and others not."""
+    before: list[Literal] = []  # what ends in a blank, and may stand right before the part
+    for part in rhs.parts:
+        inner = part.parts if isinstance(part, Group) else (part,)
+        if not inner:
+            continue
+        first, last = inner[0], inner[-1]
+        if before and isinstance(first, Literal) and first.text.startswith(" "):
+            _report_blank(text, part.place, "the text would have two blanks in a row", before[-1], problems)
+            return
+        ends = [last] if isinstance(last, Literal) and last.text.endswith(" ") else []
+        before = [*before, *ends] if isinstance(part, Group) else ends
+    if before:
+        _report_blank(text, before[-1].place, "the text would end with a blank where no group is there", None, problems)
+
+
+def _report_blank(text: Text, place: Place, message: str, blank: Literal | None, problems: Problems) -> None:
+    form = _BEFORE_GROUP.sub(lambda found: "(? " if found[1] else "(?", text.value)
+    help = "a group brings its own blank in front, and none stands before it"
+    notes = [Note("one of them is here", blank.place)] if blank else []
+    problems.error("D042", place, message, help=f"{help}: {form}" if form != text.value else help, notes=notes)
 
 
 def _why_alike(start: str, other: str, is_group: bool) -> str:

@@ -144,7 +144,8 @@ DEFINITION = Table(
         Key(
             "examples",
             OneOrMore(FreeText()),
-            "Programs in text form that show the instruction, which tests run, or single lines of text.",
+            "Whole programs that show the instruction, which tests run, or single lines, which are only shown. One with"
+            " `semantics` needs a program: tests give its types rank 0, and extents of 0, 1 and `?`.",
             'examples: ["%r: f32[2] = tensor_copy %a"]',
         ),
         Key(
@@ -209,7 +210,8 @@ DEFINITION = Table(
         Key(
             "rhs_str",
             FreeText(),
-            "The printed form: the mnemonic, then text with `{field}` and optional groups `(? text {field})`.",
+            "The printed form: the mnemonic, then text with `{field}` and optional groups `(? text {field})`, each with"
+            " its own blank in front and none before it.",
             'rhs_str: "tensor_copy {src}"',
         ),
         Key(

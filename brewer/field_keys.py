@@ -127,7 +127,9 @@ ATTRIBUTE = Table(
         Key(
             "default",
             OfType(),
-            "What it is where nobody says. Text and BIR leave out a field that has its default. Infinity is `.inf`.",
+            "What it is where nobody says. BIR leaves out a field that has its default; so does text, unless `rhs_str`"
+            " shows it outside of a group: `(? threshold {bound})` may be left out, ` threshold {bound}` must be"
+            " written. Infinity is `.inf`.",
             "default: 1",
         ),
         Key("min", Number(), "The smallest legal value, of each item of a list.", "min: 0", unit=_SAME_UNIT),

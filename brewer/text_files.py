@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final, NamedTuple
 
 from brewer.problems import Problems
 from runtime.diagnostics import Place
@@ -12,7 +13,17 @@ _OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks; those of UTF-32 beg
 _FORBIDDEN = "[\x00-\x08\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]"
 
 
-def read_text(file: str, data: bytes, problems: Problems) -> str | None:
+class FileKind(NamedTuple):
+    """What a file of YAML is, for messages about all of it."""
+
+    noun: str
+    start: str
+
+
+DEFINITION_FILE: Final = FileKind("definition", "a definition starts with its name: `name: X`")
+
+
+def read_text(file: str, data: bytes, problems: Problems, kind: FileKind = DEFINITION_FILE) -> str | None:
     """The text with plain line ends; None where a mistake makes further reading useless."""
     try:
         text = data.decode("utf-8")
@@ -29,7 +40,7 @@ def read_text(file: str, data: bytes, problems: Problems) -> str | None:
     if carriage_return >= 0:
         place = place_of_index(file, text, carriage_return)
         problems.error("D003", place, "the line ends in a carriage return", help="save the file with Unix line ends")
-    return None if _reports_forbidden(file, text, problems) or _reports_empty(file, text, problems) else text
+    return None if _reports_forbidden(file, text, problems) or _reports_empty(file, text, problems, kind) else text
 
 
 def place_of_index(file: str, text: str, index: int, length: int = 1) -> Place:
@@ -66,12 +77,10 @@ def _reports_forbidden(file: str, text: str, problems: Problems) -> bool:
     return True
 
 
-def _reports_empty(file: str, text: str, problems: Problems) -> bool:
+def _reports_empty(file: str, text: str, problems: Problems, kind: FileKind) -> bool:
     if text[:1].isalpha():
         return False  # as all that start with a key
     empty = all(not line.strip() or line.lstrip().startswith("#") for line in text.split("\n"))
     if empty:
-        problems.error(
-            "D007", Place(file, 1, 1), "the file is empty", help="a definition starts with its name: `name: X`"
-        )
+        problems.error("D007", Place(file, 1, 1), "the file is empty", help=kind.start)
     return empty

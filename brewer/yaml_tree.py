@@ -16,7 +16,7 @@ import yaml
 from brewer.frozen import frozen
 from brewer.plain_scalars import Ambiguous, plain_value
 from brewer.problems import Problems
-from brewer.text_files import read_text
+from brewer.text_files import DEFINITION_FILE, FileKind, read_text
 from runtime.diagnostics import Note, Place
 
 MAX_DEPTH = 24  # the deepest legal definition needs 6
@@ -116,9 +116,9 @@ def content_of(node: Node) -> Hashable:
     return tuple(map(content_of, node.items))
 
 
-def read_tree(file: str, data: bytes, problems: Problems) -> Mapping | None:
+def read_tree(file: str, data: bytes, problems: Problems, kind: FileKind = DEFINITION_FILE) -> Mapping | None:
     """The tree of a file; None where a mistake in the text leaves nothing to read further."""
-    text = read_text(file, data, problems)
+    text = read_text(file, data, problems, kind)
     if text is None:
         return None
     try:
@@ -126,13 +126,13 @@ def read_tree(file: str, data: bytes, problems: Problems) -> Mapping | None:
             return None
         root = yaml.compose(text, Loader=_Composer)
     except yaml.MarkedYAMLError as error:
-        _report_syntax(file, error, problems)
+        _report_syntax(file, error, problems, kind)
         return None
     assert root is not None, "an empty file was reported before"
     tree = _Converter(file, problems).convert(root)
     if isinstance(tree, Mapping):
         return tree
-    problems.error("D014", tree.place, "a definition file must be a mapping of keys to values")
+    problems.error("D014", tree.place, f"a {kind.noun} file must be a mapping of keys to values")
     return None
 
 
@@ -177,7 +177,7 @@ def _token_place(file: str, token: yaml.Token) -> Place:
     return Place(file, start.line + 1, start.column + 1, end.column - start.column if end.line == start.line else 1)
 
 
-def _report_syntax(file: str, error: yaml.MarkedYAMLError, problems: Problems) -> None:
+def _report_syntax(file: str, error: yaml.MarkedYAMLError, problems: Problems, kind: FileKind) -> None:
     mark = error.problem_mark or error.context_mark
     place = Place(file, mark.line + 1, mark.column + 1, 1) if mark else Place(file, 1, 1)
     problem = str(error.problem)
@@ -192,7 +192,7 @@ def _report_syntax(file: str, error: yaml.MarkedYAMLError, problems: Problems) -
         problems.error("D020", place, f"nested deeper than {MAX_DEPTH} levels")
         return
     if "another document" in problem:
-        help = "one definition a file; remove the line `---`"
+        help = f"one {kind.noun} a file; remove the line `---`"
         problems.error("D008", place, "the file holds several YAML documents", help=help)
         return
     notes = []

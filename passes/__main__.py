@@ -48,10 +48,12 @@ def _onnx() -> FrontEnd:
 def _yaml(file: str, data: bytes) -> tuple[Any, Mistakes]:
     """Return the tree of a file with a policy, and what collects its mistakes, as the brewer reads definitions."""
     from brewer.problems import Problems
+    from brewer.text_files import FileKind
     from brewer.yaml_tree import read_tree
 
     problems = Problems()
-    return read_tree(file, data, problems), problems
+    kind = FileKind("policy", "a policy says what it starts from, `base: autocast-f16`, or what its `kinds` run in")
+    return read_tree(file, data, problems, kind), problems
 
 
 def _evaluator(module: Module) -> Evaluator:

@@ -53,6 +53,7 @@ from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
 from passes.precision.traffic import traffic_of
+from passes.precision.unmatched_overrides import warnings_of
 from passes.precision.uses import (
     Moves,
     Use,
@@ -129,6 +130,7 @@ class AutoMixedPrecision(TargetLowering):
 
     def runOnModule(self, module: Module) -> bool:
         self.report = PrecisionReport(self.policy.name, notes=list(self.requests.notes))
+        self.report.warnings += warnings_of(self.policy.overrides, module)
         self._kept, self.added_roundings, self.removed_roundings = {}, [], []
         lows = self.policy.lower_floats if self.policy.guards else ()
         self._callees = {low: guards_of_callees(module, low) for low in lows}

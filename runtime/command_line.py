@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, get_args
@@ -19,6 +20,7 @@ from runtime.functions import Module
 from runtime.further_classes import add_classes_argument, instruction_classes
 from runtime.instruction_set import InstructionSet
 from runtime.interpreter.errors import InputError, InterpreterError, shown
+from runtime.interpreter.failing_function import notes_of
 from runtime.interpreter.inputs import inputs_of
 from runtime.interpreter.run import function_named, run
 from runtime.names import Names
@@ -186,6 +188,8 @@ def _run_program(given: argparse.Namespace, module: Module, classes: Instruction
     except InterpreterError as error:
         if error.trace is not None:
             write_out(f"{error.trace}\n")
+        if given.traceback:
+            complain("".join(traceback.format_exception(error.__cause__ or error)).rstrip("\n"))
         files = {} if second is None else {"the first version": given.file, "the second version": given.compare}
         raise DiagnosticsError(_diagnostics(error, modules, files)) from error
     except MemoryError as error:
@@ -207,11 +211,14 @@ def _diagnostics(
         return [Diagnostic("R002", message, help=help_text) for message, _, help_text in parts]
     if error.inst is None:
         return [Diagnostic("R003", error.message)]
+    notes = notes_of(error)
+    help = "--traceback shows everything that was under way" if notes else ""
     for module in modules:
         place = None if module.places is None else module.places.of(error.inst)
         if place is not None and module.places is not None:
-            return [Diagnostic("R003", error.message, place, module.places.source_line(place))]
-    return [Diagnostic("R003", f"{error.message}, in {shown(error.inst)}")]
+            line = module.places.source_line(place)
+            return [Diagnostic("R003", error.message, place, line, help=help, notes=notes)]
+    return [Diagnostic("R003", f"{error.message}, in {shown(error.inst)}", help=help, notes=notes)]
 
 
 def _seed(text: str) -> int:
@@ -251,6 +258,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--per-iteration", action="store_true", help="trace each iteration of a loop by itself")
     add("--saturate", action="store_true", help="8-bit floats take their largest value in place of infinity or NaN")
     add("--stochastic", type=_seed, metavar="SEED", help="round stochastically, by random numbers from this seed")
+    add("--traceback", action="store_true", help="show all of what was under way when an instruction failed")
     add("--target", help=f"check it for another target than its own ({', '.join(each.name for each in TARGETS)})")
     add_classes_argument(parser)
     add(

@@ -215,6 +215,10 @@ def _next_steps(project: Project, asked: _Asked, new: NewDefinition, plan: Plan)
         lines.append(f"  - show it in a case: `{asked.mnemonic}` in tests/runtime/text/cases/")
         computes = asked.like is not None and asked.like.definition.semantics is not None
         lines.append(
+            f"  - {'' if computes else 'once it has `semantics`, '}give it `examples` with a whole program, which a"
+            f" test runs with extents of 0, 1 and `?`, and of rank 0"
+        )
+        lines.append(
             f"  - {'' if computes else 'once it has `semantics`, '}hold it against somebody else: a `Check` of"
             f" `{asked.mnemonic}` in tests/runtime/semantics/agreement/, without which a test fails"
         )

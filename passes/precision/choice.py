@@ -95,6 +95,10 @@ class Choice:
             return Precision.F32
         return self._by_policy(node)
 
+    def is_stated(self, node: SurveyedNode) -> bool:
+        """Whether an override says what a node runs in."""
+        return self._overrides.precision_of(node) is not None
+
     def target_of(self, node: SurveyedNode) -> DType:
         """Return the float that the policy wants a node to run in."""
         return self._policy.dtype_of(self.precision_of(node))

@@ -14,6 +14,7 @@ from passes.precision.name_patterns import pattern_of
 from passes.precision.policy import Override, Precision
 from passes.precision.survey import SurveyedNode
 from runtime.generic import OnnxNode
+from runtime.instructions import Instruction
 
 
 class Overrides:
@@ -33,7 +34,7 @@ class Overrides:
         """Return what the overrides say of a node, if anything."""
         if not self._of_nodes:
             return None
-        labels, names = _labels(node), _names(node)
+        labels, names = labels_of(node.inst), names_of(node.inst)
         for one, fits in self._of_nodes:
             if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, names))):
                 return one.precision
@@ -43,7 +44,7 @@ class Overrides:
         """Return the operand slots that keep their dtype; `names` are those of all slots, in order."""
         found: set[int] = set()
         if self._of_operands:
-            labels, own = _labels(node), _names(node)
+            labels, own = labels_of(node.inst), names_of(node.inst)
             for one, fits in self._of_operands:
                 if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, own))):
                     found.update(at for at, name in enumerate(names) if one.operand in (at, name))
@@ -53,12 +54,12 @@ class Overrides:
 NO_OVERRIDES: Final = Overrides(())
 
 
-def _labels(node: SurveyedNode) -> tuple[str, ...]:
-    inst = node.inst
+def labels_of(inst: Instruction) -> tuple[str, ...]:
+    """Return what an override may call the operation of an instruction."""
     return (label_of(inst), inst.op_type) if isinstance(inst, OnnxNode) else (label_of(inst),)
 
 
-def _names(node: SurveyedNode) -> list[str]:
-    inst = node.inst
+def names_of(inst: Instruction) -> list[str]:
+    """Return the names that the pattern of an override may fit: that of a node, and that of the first result."""
     own = inst.node_name if isinstance(inst, OnnxNode) else None
     return [name for name in (own, inst.name) if name]

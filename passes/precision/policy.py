@@ -15,12 +15,12 @@ Source: RLX compiler, rlx_compile/precision.rs, PrecisionPolicy::precision_for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
 from passes.framework.options import FileForm
-from runtime.diagnostics import did_you_mean, either
+from runtime.diagnostics import Place, did_you_mean, either
 from runtime.dtypes import DType, bf16, f16, f32
 
 
@@ -72,6 +72,7 @@ class Override:
     instruction: str | None = None
     name: str | None = None
     operand: str | int | None = None
+    place: Place | None = field(default=None, compare=False)  # in a file
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ class _Reader:
             self.mistakes.error("D013", node.place, 'an override of a whole instruction has "precision"')
         if instruction is not None:
             self._check_instruction(entries["instruction"], instruction)
-        return Override(precision or Precision.F32, instruction, name, operand)
+        return Override(precision or Precision.F32, instruction, name, operand, node.place)
 
     def _check_instruction(self, node: Any, name: str) -> None:
         """Refuse a name that no instruction has; what somebody else's operator is called is not known here."""

@@ -31,7 +31,7 @@ Array = NDArray[Any]
 Evaluator = Callable[..., Any]  # of an instruction and its operands, and of the machine where it `@uses_machine`
 
 # numpy's, for operands that do not go together, and those of semantics that read a field which is no longer there.
-_REFUSALS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
+_REFUSALS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, NameError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from runtime.access import APIndex, NeuronAP
 from runtime.diagnostics import either
 from runtime.dtypes import DTYPES
@@ -13,6 +17,8 @@ from runtime.values import Operand, Value
 from runtime.verifier.attribute_kinds import why_wrong
 from runtime.verifier.findings import Findings
 from runtime.verifier.plans import ClassPlan
+
+NONE_WRONG: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def check_slots(inst: Instruction, plan: ClassPlan, findings: Findings) -> bool:
@@ -36,9 +42,9 @@ def check_slots(inst: Instruction, plan: ClassPlan, findings: Findings) -> bool:
     return sound
 
 
-def check_attributes(inst: Instruction, plan: ClassPlan, findings: Findings) -> bool:
-    """Check all attributes and lists of indices; return whether nothing is wrong with them."""
-    sound = True
+def check_attributes(inst: Instruction, plan: ClassPlan, findings: Findings) -> Mapping[str, str]:
+    """Check all attributes and lists of indices; return those that are wrong, each with its code."""
+    found: dict[str, str] | None = None
     for info, kind in plan.attributes:
         value = getattr(inst, info.name)
         if value.__class__ is str and value in info.one_of:  # a word, as nearly always
@@ -46,13 +52,13 @@ def check_attributes(inst: Instruction, plan: ClassPlan, findings: Findings) -> 
         wrong = why_wrong(value, info, kind)
         if wrong is not None:
             findings.add(wrong.code, wrong.message, inst, info.name, help=wrong.help)
-            sound = False
+            found = {**(found or {}), info.name: wrong.code}
     for name in plan.indices:
         for index in getattr(inst, name):
             if not isinstance(index, APIndex):
                 findings.add("V043", f'"{name}" holds {index!r}; expected an access-pattern index', inst, name)
-                sound = False
-    return sound
+                found = {**(found or {}), name: "V043"}
+    return found or NONE_WRONG
 
 
 def _check_slot(

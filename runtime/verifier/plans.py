@@ -34,6 +34,7 @@ class ClassPlan:
     is_neuron: bool
     takes_accesses: bool  # whether its slots may hold accesses, which then have the modes that its `INFO` says
     has_own_rules: bool
+    brewed_rules: Callable[[Any], Iterator[Problem]] | None  # those of the definitions alone
     is_generic: bool
     is_initializer: bool
     target_rules: Callable[[Any, Target], Iterator[Problem]]  # what a wrapper's `verify_on` says of a target
@@ -63,6 +64,7 @@ class ClassPlan:
             is_neuron=issubclass(made, NeuronInst),
             takes_accesses=made.is_terminator or issubclass(made, NeuronInst | Opaque),
             has_own_rules=made.verify is not Instruction.verify,
+            brewed_rules=_brewed_rules(made),
             is_generic=issubclass(made, GenericInst),
             is_initializer=issubclass(made, Initializer),
             target_rules=getattr(made, "verify_on", _no_rules),
@@ -72,6 +74,14 @@ class ClassPlan:
 
 def _no_rules(inst: Instruction, target: Target) -> Iterator[Problem]:
     return iter(())
+
+
+def _brewed_rules(made: type[Instruction]) -> Callable[[Any], Iterator[Problem]] | None:
+    """Return the rules of the definition without those of its wrapper; None where the two cannot be told apart."""
+    owners = [one for one in made.__mro__ if issubclass(one, Instruction) and "verify" in vars(one)]
+    brewed = [one for one in owners if (info := getattr(one, "INFO", None)) and one.__name__ == f"{info.name}Gen"]
+    below = owners[owners.index(brewed[0]) :] if brewed else []
+    return brewed[0].verify if brewed and below == [*brewed, Instruction] else None
 
 
 def _inference(made: type[Instruction]) -> Callable[[Instruction], tuple[Type | None, ...]] | None:

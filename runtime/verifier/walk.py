@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping
+
 from runtime.access import NeuronAP
 from runtime.affine import Axis
 from runtime.blocks import Block, Loop
 from runtime.dominance import blocks_around, function_of_block, is_visible
 from runtime.functions import Function
 from runtime.generic import GenericInst, Initializer, OnnxNode
-from runtime.instructions import Instruction, NeuronInst
+from runtime.instructions import Instruction, NeuronInst, Problem
 from runtime.predicates import Predicates
 from runtime.targets import Target
 from runtime.tensors import Tensor
@@ -25,7 +28,7 @@ from runtime.verifier.generic import (
     check_operator_set,
 )
 from runtime.verifier.on_target import check_on_target
-from runtime.verifier.operands import check_attributes, check_slots
+from runtime.verifier.operands import NONE_WRONG, check_attributes, check_slots
 from runtime.verifier.plans import ClassPlan
 from runtime.verifier.reach import check_reach
 from runtime.verifier.regions import check_region_arguments, check_region_end, check_terminator
@@ -107,9 +110,9 @@ class FunctionWalk:
         self._where = ()
         if inst._extra is not None:
             self._conditions(inst)
-        sound = check_slots(inst, plan, self._findings)
-        if plan.attributes or plan.indices:
-            sound &= check_attributes(inst, plan, self._findings)
+        holds = check_slots(inst, plan, self._findings)
+        wrong = check_attributes(inst, plan, self._findings) if plan.attributes or plan.indices else NONE_WRONG
+        sound = holds and not wrong
         if plan.is_generic:
             self._generic(inst, sound)
         elif plan.is_initializer and sound:
@@ -131,6 +134,8 @@ class FunctionWalk:
             if has_accesses or dst is not None:
                 check_reach(inst, plan, self._target, self._findings)
         if not sound:
+            if holds and plan.brewed_rules is not None:
+                self._rules_without(wrong, inst, plan.brewed_rules)
             return  # what stands on its operands is asked only of an instruction that has them
         sound = check_destination(inst, plan, self._findings)
         if plan.has_own_rules:
@@ -166,6 +171,17 @@ class FunctionWalk:
             if not (no_dst and plan.requires_dst):  # said already
                 self._findings.add("V051" if no_dst else "V090", problem.message, inst, problem.field)
         return sound
+
+    def _rules_without(
+        self, wrong: Mapping[str, str], inst: Instruction, rules: Callable[[Instruction], Iterator[Problem]]
+    ) -> None:
+        """Report the rules of the definition that an instruction breaks whatever its attributes out of bounds are."""
+        if any(code != "V041" for code in wrong.values()):
+            return  # a rule compares values of the right type
+        for problem in rules(inst):
+            words = re.findall(r"\w+", problem.message)
+            if problem.field not in wrong and wrong.keys().isdisjoint(words):
+                self._findings.add("V090", problem.message, inst, problem.field)
 
     def _use(self, value: Value, inst: Instruction) -> None:
         self._census.add_use(value, inst)

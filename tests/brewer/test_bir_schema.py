@@ -30,6 +30,7 @@ from runtime.instruction_set import standard
 from runtime.text.parser import parse
 from tests.brewer.miniature import build
 from tests.brewer.quick_validator import quick_validator
+from tests.definition_examples import programs_among
 from tests.runtime.bir.spoiled import spoil
 from tests.runtime.random_programs import modules
 
@@ -42,7 +43,7 @@ QUICK_VALIDATOR = quick_validator(SCHEMA)
 # Those whose derived fields need operands of a known type; examples have them.
 DERIVED = {form.mnemonic for form in FORMS if {"shape", "dtype"} & {field.name for field in form.fields}}
 MNEMONICS = tuple(sorted(set(standard()) - DERIVED))
-EXAMPLES = [example.value for found in INSTRUCTIONS.definitions for example in found.examples]
+EXAMPLES = [text for d in INSTRUCTIONS.definitions for text in programs_among(one.value for one in d.examples)]
 WITH_A_FRACTION = r"found the number -?\d+(\.0+|(\.\d+)?e\+\d+)\b"
 # What a schema cannot say: the code, and where it can say a part of it, the messages of the rest.
 READER_ONLY = {

@@ -25,17 +25,18 @@ from brewer.documentation.html import html_text, search_entries
 from brewer.documentation.markdown import markdown_files
 from brewer.documentation.reference import Reference, make_reference
 from brewer.load import Instructions, load
-from brewer.model import Constraint, Definition, Text
+from brewer.model import Constraint, Definition
 from brewer.project import Project
 from runtime.interpreter.inputs import inputs_of
 from runtime.names import Names
 from runtime.types import Type
 from tests.brewer.miniature import build
+from tests.definition_examples import programs_among
 from tests.tree import ROOT
 
 PROJECT = Project.of_this_tool()
 INSTRUCTIONS = load(PROJECT)
-EXAMPLES = [(d, example) for d in INSTRUCTIONS.definitions for example in d.examples]
+EXAMPLES = [(d, text) for d in INSTRUCTIONS.definitions for text in programs_among(one.value for one in d.examples)]
 OF_ONES = {
     "neuron/ActivationOp": 4.46875,  # exp(0.5 * 1 + 1) is 4.48169; bf16 has steps of 1/32 between 4 and 8
     "neuron/MatMulOp": 64.0,
@@ -120,9 +121,9 @@ def flat(text: str) -> str:
 
 
 @pytest.mark.parametrize(("definition", "example"), EXAMPLES, ids=lambda case: str(getattr(case, "name", "example")))
-def test_an_example_is_a_program_that_runs(definition: Definition, example: Text) -> None:
-    module = runtime.parse(example.value, definition.file)
-    assert runtime.print_module(module) == example.value
+def test_an_example_is_a_program_that_runs(definition: Definition, example: str) -> None:
+    module = runtime.parse(example, definition.file)
+    assert runtime.print_module(module) == example
     assert runtime.verify(module) == []
     shown = [inst for inst in module.root_function.insts if inst.INFO.name == definition.name.value]
     assert shown and all(inst.INFO.dialect == definition.dialect for inst in shown)

@@ -146,7 +146,9 @@ def test_what_is_next_says_what_the_wrapper_did(project: Project, capsys: pytest
 def test_what_is_next_names_the_check_of_what_it_computes(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     run(project, "Fresh", "--like", "Other")
     check = "hold it against somebody else: a `Check` of `fresh` in tests/runtime/semantics/agreement/"
-    assert f"  - once it has `semantics`, {check}" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"  - once it has `semantics`, {check}" in said
+    assert "  - once it has `semantics`, give it `examples` with a whole program, which a test runs with" in said
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@
 <the program afterwards, or `// unchanged`>
 
 Lines of which a pass has nothing to say are left out. `pytest --update` writes all that is below `// expect`.
+A case is called `eliminate-casts/name_of_its_file` after its first pass: `pytest --update -k eliminate-casts/`.
 """
 
 import re
@@ -54,7 +55,7 @@ class Case:
 
 def read_cases(folder: Path) -> list[Case]:
     """Return the cases of a folder and of the folders in it, by name."""
-    return [_read_case(path) for path in sorted(folder.rglob("*.case"))]
+    return [read_case(path) for path in sorted(folder.rglob("*.case"))]
 
 
 def shown(outcome: Outcome) -> str:
@@ -83,7 +84,8 @@ def _left_side(statement: Statement, names: Names) -> str:
     return ", ".join(result.use_str(names) for result in statement.results) or print_statement(statement, names).strip()
 
 
-def _read_case(path: Path) -> Case:
+def read_case(path: Path) -> Case:
+    """Return the case of a file."""
     text = path.read_text(encoding="utf-8")
     head, found, expected = text.partition(EXPECT)
     intent, passes, program = (*head.split("\n", 2), "", "")[:3]

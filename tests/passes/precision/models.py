@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper, parser
 from onnx.reference import ReferenceEvaluator
 
 import passes
@@ -50,6 +50,13 @@ def chain(
 ) -> Any:
     """A model from `x` to `y`, both f32 of one shape."""
     return model(list(nodes), [value("x", F, list(shape))], [value("y", F, list(shape))], constants, opset)
+
+
+def read(text: str, opset: int = 17, **constants: Any) -> Any:
+    """A model by its text, with constants by name."""
+    source = parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]> {text}')
+    source.graph.initializer.extend(numpy_helper.from_array(np.asarray(one), name) for name, one in constants.items())
+    return source
 
 
 def convert(source: Any, policy: str = "autocast-f16") -> tuple[Any, PrecisionReport]:

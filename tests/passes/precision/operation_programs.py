@@ -5,12 +5,9 @@ Deliberately absent: expectations.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import yaml
-
-DEFINITIONS: Final = Path(__file__).parents[3] / "defs" / "graph"
+from tests.definition_examples import programs_of
 
 _OF: Final = {
     "Activation": ("%x: f32[4]", "f32[4]", "graph.activation tanh %x"),
@@ -85,6 +82,4 @@ def program_of(name: str) -> str:
         results = [f"%r{at}: {type}" for at, type in enumerate(types.replace(" ", "").replace(",f", " f").split())]
         names = ", ".join(each.split(":")[0] for each in results)
         return f"func @main({arguments}) {{\n  {', '.join(results)} = {text}\n  return {names}\n}}\n"
-    definition: Any = yaml.safe_load((DEFINITIONS / f"{name}.yaml").read_text())
-    example: str = definition["examples"][0]
-    return example.replace("f64[", "f32[")
+    return programs_of("graph", name)[0].replace("f64[", "f32[")

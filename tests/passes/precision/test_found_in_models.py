@@ -10,21 +10,14 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import parser
 
 import passes
 from frontends.onnx import load
-from tests.passes.precision.models import F16, agrees, casts, convert, converted, precisions
+from passes.auto_mixed_precision import AutoMixedPrecision
+from passes.precision.requests import Requests
+from tests.passes.precision.models import F16, agrees, casts, convert, converted, precisions, read
 
 F32, BF16 = "f32", "bf16"
-
-
-def read(text: str, opset: int = 17, **constants: Any) -> Any:
-    source = parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]> {text}')
-    source.graph.initializer.extend(
-        onnx.numpy_helper.from_array(np.asarray(one), name) for name, one in constants.items()
-    )
-    return source
 
 
 FILTERS = np.linspace(-1, 1, 16, dtype=np.float32).reshape(4, 1, 4)
@@ -119,6 +112,20 @@ def test_low_values_that_no_product_touches_stay_f32() -> None:
     assert (found["m"], found["y"]) == (F32, "f16") and len(casts(result.graph)) == 2
     # Without any product the policy is all that there is.
     assert precisions(read(text.replace("y = MatMul(t, w)", "y = Neg(t)"), k=constants["k"]))["m"] == "f16"
+
+
+def test_products_that_a_user_keeps_leave_no_islands() -> None:
+    """Nothing is cast where all products are kept; without any product at all, what the policy says is done."""
+    text = "g (float[2,4] x) => (float[2,4] y) { a = Div(x, k) mm = MatMul(a, w) d = Div(mm, k) y = Softmax(d) }"
+    constants: dict[str, Any] = {"w": np.eye(4, dtype=np.float32), "k": np.full(4, 2, np.float32)}
+    transform = AutoMixedPrecision.of("autocast-f16")
+    transform.requests = Requests(keep=("mm*",))
+    transform.runOnModule(load(read(text, **constants)))
+    report = transform.report
+    assert {line.precision for line in report.lines} == {F32} and report.inserted == 0
+    assert report.before.bytes == report.after.bytes
+    found = precisions(read(text.replace("MatMul(a, w)", "Neg(a)"), k=constants["k"]))
+    assert (found["a"], found["mm"], found["d"], found["y"]) == ("f16", "f16", "f16", F32)
 
 
 def test_an_operator_set_without_low_products_gets_no_islands() -> None:

@@ -66,7 +66,8 @@ def test_what_a_pattern_means_stays_f32(driver: Driver, patterns: list[str], kep
     assert driver.run(*[word for one in patterns for word in ("--keep", one)]) == 0
     found = driver.precisions
     assert {name for name, (runs_in, rule) in found.items() if rule == "kept" and runs_in == "f32"} == kept
-    assert all(runs_in == "f16" for name, (runs_in, _) in found.items() if name not in kept)
+    others = {rule if runs_in == "f32" else runs_in for name, (runs_in, rule) in found.items() if name not in kept}
+    assert others <= ({"idle"} if {"a", "b"} <= kept else {"f16"})  # without a product, only casts would come of it
     assert driver.result.graph.output[0].type.tensor_type.elem_type == TensorProto.FLOAT
 
 

@@ -2,16 +2,21 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import passes
 from brewer.problems import Problems
 from brewer.yaml_tree import read_tree
+from frontends.onnx import load
 from passes.__main__ import main
 from passes.precision.policy import POLICIES, AutocastF16, OpKind, Override, Precision, PrecisionPolicy
 from passes.precision.policy_file import read_policy
+from passes.precision.report import PrecisionReport
 from runtime.diagnostics import DiagnosticsError
 from runtime.dtypes import bf16
 from runtime.instruction_set import standard
+from tests.passes.precision.models import read
 
 PROGRAM = """\
 func @main(%x: f32[2,3], %w: f32[3,4], %c: bool[2,4]) {
@@ -72,7 +77,8 @@ overrides:
     [
         ("", {"y": "f16", "s": "f32", "z": "f16"}),
         ("  - {instruction: graph.matmul, precision: bf16}", {"y": "bf16", "s": "f32", "z": "f16"}),
-        ("  - {name: y, precision: f32}", {"y": "f32", "s": "f32", "z": "f16"}),
+        # Without the product, `z` would only cost casts; what an override states is not asked whether it pays.
+        ("  - {name: y, precision: f32}", {"y": "f32", "s": "f32", "z": "f32"}),
         ('  - {name: "?", precision: f32}\n  - {name: s, precision: low}', {"y": "f32", "s": "f16", "z": "f32"}),
         ("  - {name: s, instruction: graph.matmul, precision: low}", {"y": "f16", "s": "f32", "z": "f16"}),
         # `on_true` and `on_false` have one dtype by the definition, so one that stays f32 keeps the other.
@@ -139,8 +145,10 @@ MISTAKES = [
         "leave out precision, or write f32",
     ),
     ("overrides: &a []", "1:12: error[D009]", ""),
-    ("- f32", "1:1: error[D014]", ""),
-    ("", "1:1: error[D007]", ""),
+    ("- f32", "1:1: error[D014]: a policy file must be a mapping", ""),
+    ("", "1:1: error[D007]", "help: a policy says what it starts from, `base: autocast-f16`"),
+    ("# nothing", "1:1: error[D007]", "help: a policy says what it starts from"),
+    ("base: autocast-f16\n---\nlow: f16", "2:1: error[D008]", "one policy a file"),
 ]
 
 
@@ -170,3 +178,58 @@ def test_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_nothing_follows_where_kinds_decide_alone() -> None:
     with pytest.raises(ValueError, match="none follows its operands"):
         PrecisionPolicy.custom({OpKind.COMPUTE: Precision.FOLLOW})
+
+
+UNMATCHED = [
+    ("{name: nosuchnode, precision: f32}", "{name: nosuchnode} fits nothing in this program"),
+    ("{name: mn, precision: f32}", '{name: mn} fits nothing in this program; did you mean "mm"?'),
+    ("{instruction: Conv, precision: f32}", "{instruction: Conv} fits nothing in this program"),
+    ("{instruction: MatMul, name: s, precision: f32}", "{instruction: MatMul, name: s} fits nothing in this program"),
+    (
+        "{instruction: onnx.node, precision: f32}",
+        "{instruction: onnx.node} fits nothing in this program; nodes go by their operators: Div, MatMul and Softmax",
+    ),
+    (
+        "{instruction: Softmax, operand: inptu}",
+        "{instruction: Softmax, operand: inptu} fits nothing in this program: no operand of ai.onnx::Softmax is called"
+        ' "inptu"; did you mean "input"?',
+    ),
+    (
+        "{instruction: Softmax, operand: 1}",
+        "{instruction: Softmax, operand: 1} fits nothing in this program: ai.onnx::Softmax has fewer operands",
+    ),
+]
+FITTING = [
+    "{name: 'm?', precision: f32}",
+    "{instruction: MatMul, name: mm, precision: f32}",
+    "{instruction: Softmax, operand: input}",
+    "{instruction: 'ai.onnx::Softmax', operand: 0}",
+    "{operand: B, name: mm}",
+]
+MODEL = "g (float[2,4] x) => (float[2,4] s) { a = Div(x, k) mm = MatMul(a, w) d = Div(mm, k) s = Softmax(d) }"
+
+
+def report_of(override: str, folder: Path) -> PrecisionReport:
+    found = policy_of(f"base: autocast-f16\noverrides:\n  - {override}\n", folder)
+    return passes.convert(load(read(MODEL, k=np.float32(3), w=np.eye(4, dtype=np.float32))), found)[1]
+
+
+@pytest.mark.parametrize(("override", "said"), UNMATCHED)
+def test_an_override_that_fits_nothing_is_a_warning(override: str, said: str, tmp_path: Path) -> None:
+    report = report_of(override, tmp_path)
+    assert report.warnings == [f"{tmp_path / 'mine.yaml'}:3:5: the override {said}"]
+    assert f"  warning: {report.warnings[0]}" in str(report)
+
+
+@pytest.mark.parametrize("override", FITTING)
+def test_an_override_that_fits_is_none(override: str, tmp_path: Path) -> None:
+    assert report_of(override, tmp_path).warnings == []
+
+
+def test_the_warning_is_said_by_the_driver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy, program = tmp_path / "p.yaml", tmp_path / "p.txt"
+    policy.write_text("base: autocast-f16\noverrides: [{name: q, instruction: graph.where, precision: f32}]\n")
+    program.write_text(PROGRAM)
+    assert main([str(program), "--policy", str(policy), "-o", str(tmp_path / "out.txt")]) == 0
+    said = f"{policy}:2:13: the override {{instruction: graph.where, name: q}} fits nothing in this program"
+    assert f"passes: warning: p: {said}" in capsys.readouterr().err

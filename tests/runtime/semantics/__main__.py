@@ -1,10 +1,23 @@
-"""Print what every instruction was checked against: `python -m tests.runtime.semantics`.
+"""Print what instructions were checked against: `python -m tests.runtime.semantics [MNEMONIC ...]`, without one all.
 
 The largest error is that of this machine, by the measure of `check.error_of`.
 """
 
-from tests.runtime.semantics.table import lines
+import sys
+from collections.abc import Sequence
+
+from tests.runtime.semantics.table import lines, unknown
+
+
+def main(mnemonics: Sequence[str]) -> int:
+    """Print the table of these instructions, or of all; return the exit status."""
+    if wrong := unknown(mnemonics):
+        print(*wrong, sep="\n", file=sys.stderr)
+        return 2
+    for line in lines(mnemonics):
+        print(line, flush=True)
+    return 0
+
 
 if __name__ == "__main__":
-    for line in lines():
-        print(line, flush=True)
+    sys.exit(main(sys.argv[1:]))

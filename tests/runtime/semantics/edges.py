@@ -14,31 +14,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import yaml
 
 import runtime
 from runtime.dtypes import DTYPES
 from runtime.generated_inputs import generated_inputs
-from runtime.info import InstructionInfo
 from runtime.interpreter.errors import InterpreterError
 from runtime.interpreter.inputs import inputs_of
 from runtime.names import Names
 from tests.runtime.semantics.check import Array
-from tests.tree import ROOT
 
 _NAMES = "|".join(sorted((dtype.name for dtype in DTYPES), key=len, reverse=True))
 _TYPE = re.compile(rf"(?<![%\w.])({_NAMES})\[((?:\d+|\?)(?:,(?:\d+|\?))*)?\]")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _EDGES = ("0", "1", "?")
 _INTO_NOTHING = re.compile(  # what no program can say: which index an input will hold
     r"is no index of|index -?\d+ is out of range|an index along axis|labels\[\d+\] is|which nothing has written"
 )
-
-
-def examples(info: InstructionInfo) -> list[str]:
-    """Return the programs that the definition of an instruction has as examples."""
-    file = ROOT / "defs" / info.dialect / f"{info.name}.yaml"
-    return list(yaml.load(file.read_text(encoding="utf-8"), _LOADER).get("examples", ()))
 
 
 def on_the_edge(text: str) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import yaml
 
 from generated import INSTRUCTIONS
+from runtime.diagnostics import did_you_mean
 from runtime.instruction_set import standard
 from tests.runtime.semantics.check import all_checks
 from tests.tree import ROOT
@@ -30,15 +31,24 @@ def _reason(definition: Path) -> str:
     return " ".join(doc.partition(REASON)[2].partition("\n\n")[0].split())
 
 
-def lines() -> Iterator[str]:
-    """Return the table in Markdown; it runs every check."""
+def unknown(mnemonics: Iterable[str]) -> list[str]:
+    """Return what is wrong with the mnemonics among these that no instruction has, with near names."""
+    wrong = [(word, did_you_mean(word, INSTRUCTIONS)) for word in mnemonics if word not in INSTRUCTIONS]
+    return [f'no instruction is called "{word}"' + (f"; {near}" if near else "") for word, near in wrong]
+
+
+def lines(mnemonics: Collection[str] = ()) -> Iterator[str]:
+    """Return the table in Markdown, of these instructions or of all; it runs their checks."""
+    chosen = set(mnemonics or INSTRUCTIONS)
     yield "| instruction | checked against | largest error | at most |"
     yield "|---|---|---|---|"
-    for check in sorted(all_checks(), key=lambda check: (check.mnemonic, check.against)):
+    checks = [check for check in all_checks() if check.mnemonic in chosen]
+    for check in sorted(checks, key=lambda check: (check.mnemonic, check.against)):
         bound = "equal" if check.bound == 0 else f"{check.bound:.0e}"
         yield f"| `{check.mnemonic}` | {check.against} | {check.largest_error():.1e} | {bound} |"
     yield ""
     yield "| instruction without semantics | reason |"
     yield "|---|---|"
     for mnemonic, reason in without_semantics().items():
-        yield f"| `{mnemonic}` | {reason} |"
+        if mnemonic in chosen:
+            yield f"| `{mnemonic}` | {reason} |"

@@ -5,6 +5,7 @@ import pytest
 
 from generated import INSTRUCTIONS
 from runtime.instruction_set import standard
+from tests.runtime.semantics.__main__ import main
 from tests.runtime.semantics.check import Check, all_checks, error_of
 from tests.runtime.semantics.table import without_semantics
 
@@ -36,3 +37,15 @@ def test_an_error_is_measured_beside_the_largest_magnitude() -> None:
     assert error_of(np.array([2**53 + 1]), np.array([2**53])) > 0
     with pytest.raises(AssertionError, match="shape"):
         error_of(np.zeros(2), np.zeros((2, 1)))
+
+
+def test_the_table_of_some_instructions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["graph.reshape", "graph.softmax"]) == 0
+    rows = [line.split("`")[1] for line in capsys.readouterr().out.splitlines() if line.startswith("| `")]
+    assert sorted(set(rows)) == ["graph.reshape", "graph.softmax"]
+
+
+def test_a_table_of_what_is_no_instruction(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["graph.softmax", "graph.softmx"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith('no instruction is called "graph.softmx"; did you mean "graph.softmax"')

@@ -5,7 +5,8 @@ import pytest
 
 from generated import INSTRUCTIONS
 from runtime.instruction_set import standard
-from tests.runtime.semantics.edges import examples, inputs_for, on_the_edge, why_it_fails
+from tests.definition_examples import programs_of
+from tests.runtime.semantics.edges import inputs_for, on_the_edge, why_it_fails
 
 ENDLESS = ("graph.while",)  # whose example goes on for as long as its inputs say
 COMPUTING = [
@@ -15,8 +16,9 @@ COMPUTING = [
 
 @pytest.mark.parametrize("mnemonic", COMPUTING)
 def test_what_is_verified_runs(mnemonic: str) -> None:
-    texts = examples(standard()[mnemonic].INFO)
-    assert texts, f"{mnemonic} has no example"
+    info = standard()[mnemonic].INFO
+    texts = programs_of(info.dialect, info.name)
+    assert texts, f"{mnemonic} computes, so its `examples` need a whole program, `func @main(...) {{ ... }}`"
     for text in texts:
         given = inputs_for(text)
         for changed in on_the_edge(text):

@@ -51,10 +51,10 @@ def idle_instructions(
     busy: set[object] = set()
     queue: list[object] = [inst for inst in products if inst in low]
     while queue:
-        one = queue.pop()
-        if one not in busy:
-            busy.add(one)
-            queue += links.get(one, ())
+        reached = queue.pop()
+        if reached not in busy:
+            busy.add(reached)
+            queue += links.get(reached, ())
     return {inst for inst in low if inst not in busy}
 
 

@@ -32,6 +32,7 @@ dominated by the cast, regions included. A constant whose uses are all low is co
 
 A second run changes nothing. What is low is no f32 any more. What stayed f32 stays for the same reason: the constants
 are the same ones, the casts back to f32 give sticky values, and the operands that a follower reads are as they were.
+Where kinds decide alone, casts ask for nothing, and a copy that converts nothing any more is left out.
 """
 
 from __future__ import annotations

@@ -76,11 +76,6 @@ class Survey:
             if isinstance(inst, OnnxNode) or not (inst.is_terminator or isinstance(inst, Initializer)):
                 self._add(inst, facts_of(inst, versions))
 
-    def is_f32(self, value: Operand) -> bool:
-        """Whether a value holds f32 in the program, or may in a local function."""
-        dtype = value.type.dtype
-        return dtype is f32 or (self.is_callee and dtype is None)
-
     def is_converted(self, value: Operand) -> bool:
         """Whether a value holds a float that may become another one."""
         return value.type.dtype in self._converted

@@ -50,6 +50,7 @@ SHARES: Final[Mapping[str, Mapping[str, int]]] = {
     "share-casts": {"snapshots": 4, "kernels": 2, "graphs": 2, "chains": 2},
     "numeric-chain": {"kernels": 7, "chains": 2, "snapshots": 1},
 }
+
 EVERY_KIND: Final = dict.fromkeys(KINDS, PARTS // len(KINDS))
 
 

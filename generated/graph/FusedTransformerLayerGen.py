@@ -99,10 +99,8 @@ class FusedTransformerLayerGen(GraphInst):
             beta1, fc1_bias, fc2_bias, beta2
         fields: activation, num_heads, head_dim, eps1, eps2
     Examples:
-        func @main(%x: f32[2,5,12], %qkv: f32[12,24], %out: f32[8,12], %g1: f32[12],
-                   %w1: f32[12,16], %w2: f32[16,12], %g2: f32[12], %m: f32[2,5]) {
-          %y: f32[2,5,12] = graph.fused_transformer_layer gelu %x, %qkv, %out, %g1, %w1, %w2, %g2
-            mask %m heads 2 of 4 eps 1e-5, 1e-5
+        func @main(%x: f32[2,3,4], %q: f32[4,12], %o: f32[4,4], %g: f32[4], %u: f32[4,8], %d: f32[8,4], %m: f32[2,3]) {
+          %y: f32[2,3,4] = graph.fused_transformer_layer gelu %x, %q, %o, %g, %u, %d, %g mask %m heads 2 of 2 eps 0.1, 0.1
           return %y
         }
     Source:

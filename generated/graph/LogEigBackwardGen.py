@@ -55,8 +55,8 @@ class LogEigBackwardGen(GraphInst):
         fields: epsilon
     Examples:
         func @main(%a: f64[3,3], %d: f64[3,3]) {
-          %l: f64[3,3], %w: f64[3], %v: f64[3,3] = graph.log_eig %a epsilon 1e-4
-          %da: f64[3,3] = graph.log_eig_backward %w, %v upstream %d epsilon 1e-4
+          %l: f64[3,3], %w: f64[3], %v: f64[3,3] = graph.log_eig %a epsilon 0.0001
+          %da: f64[3,3] = graph.log_eig_backward %w, %v upstream %d epsilon 0.0001
           return %da
         }
     Source:

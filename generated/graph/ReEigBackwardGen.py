@@ -54,8 +54,8 @@ class ReEigBackwardGen(GraphInst):
         fields: epsilon
     Examples:
         func @main(%a: f64[3,3], %d: f64[3,3]) {
-          %r: f64[3,3], %w: f64[3], %v: f64[3,3] = graph.re_eig %a epsilon 1e-4
-          %da: f64[3,3] = graph.re_eig_backward %w, %v upstream %d epsilon 1e-4
+          %r: f64[3,3], %w: f64[3], %v: f64[3,3] = graph.re_eig %a epsilon 0.0001
+          %da: f64[3,3] = graph.re_eig_backward %w, %v upstream %d epsilon 0.0001
           return %da
         }
     Source:

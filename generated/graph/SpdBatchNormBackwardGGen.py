@@ -61,7 +61,7 @@ class SpdBatchNormBackwardGGen(GraphInst):
         fields: epsilon
     Examples:
         func @main(%x: f64[5,3,3], %mean: f64[3,3], %g: f64[3,3], %d: f64[5,3,3]) {
-          %dg: f64[3,3] = graph.spd_batch_norm_backward_g %x mean %mean bias %g upstream %d epsilon 1e-6
+          %dg: f64[3,3] = graph.spd_batch_norm_backward_g %x mean %mean bias %g upstream %d epsilon 1e-06
           return %dg
         }
     Source:

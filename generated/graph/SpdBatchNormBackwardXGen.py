@@ -54,7 +54,7 @@ class SpdBatchNormBackwardXGen(GraphInst):
         fields: epsilon
     Examples:
         func @main(%mean: f64[3,3], %g: f64[3,3], %d: f64[5,3,3]) {
-          %dx: f64[5,3,3] = graph.spd_batch_norm_backward_x mean %mean bias %g upstream %d epsilon 1e-6
+          %dx: f64[5,3,3] = graph.spd_batch_norm_backward_x mean %mean bias %g upstream %d epsilon 1e-06
           return %dx
         }
     Source:

@@ -60,9 +60,8 @@ class SpdParallelTransportBackwardGen(GraphInst):
         operands: start, end, tangent, upstream
     Examples:
         func @main(%t: f64[3,3], %p: f64[3,3], %q: f64[3,3], %d: f64[3,3]) {
-          %dt: f64[3,3], %dp: f64[3,3], %dq: f64[3,3] = graph.spd_parallel_transport_backward %t from %p to %q
-            upstream %d
-          return %dt, %dp, %dq
+          %a: f64[3,3], %b: f64[3,3], %c: f64[3,3] = graph.spd_parallel_transport_backward %t from %p to %q upstream %d
+          return %a, %b, %c
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision

@@ -8,7 +8,7 @@ all: there the policy is all that a user has said. What an override has made low
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 
 from passes.precision.regions import Gate
 from passes.precision.survey import Survey
@@ -26,11 +26,11 @@ def idle_instructions(
     values: Iterable[Operand],
     reads: Reads,
     gates: Iterable[Gate],
-    wanted: Callable[[Instruction], bool],
+    wanted: Set[Instruction],
 ) -> set[Instruction]:
     """Return the instructions among `low` that no product is connected with, through `values` that are low.
 
-    `wanted` says which ones a user has asked for by themselves, product or not.
+    `wanted` are those that a user has asked for by themselves, product or not.
     """
     if not any(is_product(survey, node.inst) for node in survey.nodes.values()):
         return set()
@@ -44,7 +44,7 @@ def idle_instructions(
         for one in (*gate.sources, *gate.targets):
             _link(links, gate.inst, one.owner if isinstance(one, Result) else one)
     busy: set[object] = set()
-    queue: list[object] = [inst for inst in low if is_product(survey, inst) or wanted(inst)]
+    queue: list[object] = [inst for inst in low if is_product(survey, inst) or inst in wanted]
     while queue:
         reached = queue.pop()
         if reached not in busy:

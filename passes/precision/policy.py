@@ -72,7 +72,7 @@ class Override:
     instruction: str | None = None
     name: str | None = None
     operand: str | int | None = None
-    place: Place | None = field(default=None, compare=False)  # in a file
+    place: Place | None = field(default=None, compare=False, repr=False)  # in a file
 
 
 @dataclass(frozen=True)

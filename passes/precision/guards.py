@@ -61,7 +61,7 @@ class Guards:
         self._by_kind = by_kind
         self.indices = index_values(survey, {name: one.index_operands for name, one in callees.items()})
         self._needed = values_needed_in_f32(survey)
-        self._logarithms = nodes_of_logarithms(survey, constants)
+        self._logarithms = nodes_of_logarithms(survey, constants, by_kind)
         self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()

@@ -22,8 +22,11 @@ from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand
 
 
-def nodes_of_logarithms(survey: Survey, constants: Constants) -> set[Instruction]:
-    """Return the nodes that give what logarithms are taken of, and the logarithms themselves."""
+def nodes_of_logarithms(survey: Survey, constants: Constants, by_kind: bool = False) -> set[Instruction]:
+    """Return the nodes that give what logarithms are taken of, and the logarithms themselves.
+
+    Where kinds decide alone (`by_kind`), the way goes on through casts, which may be those of a run before.
+    """
     found: dict[Instruction, bool] = {}  # whether a product was on the way
     queue: list[tuple[Operand, bool]] = []
     for node in survey.nodes.values():
@@ -39,6 +42,9 @@ def nodes_of_logarithms(survey: Survey, constants: Constants) -> set[Instruction
                 queue += [(source, behind) for source in gate.sources]
             continue
         producer = survey.producer(value)
+        if by_kind and producer is not None and producer.facts is not None and producer.facts.computes == "convert":
+            queue += [(one, behind) for one in producer.values[:1] if one is not None and survey.is_converted(one)]
+            continue
         if producer is None or value in constants or _ends(producer, behind) or found.get(producer.inst) is behind:
             continue
         if found.get(producer.inst) is False:

@@ -145,3 +145,17 @@ def test_centring_is_seen_through_a_cast() -> None:
     assert "%c: f32[4,4] = graph.binary sub %a, %b_f32" in converted(text, "always-f16", guards=True)
     twin = text.replace("max %a", "max %x").replace("(%n", "(%x: f32[4,4], %n")
     assert "%c: f16[4,4] = graph.binary sub %n, %b" in converted(twin, "always-f16", guards=True)
+
+
+def test_what_a_logarithm_is_taken_of_is_seen_through_a_cast() -> None:
+    text = """
+        func @main(%n: bf16[4,4]) {
+          %a: bf16[4,4] = graph.binary max %n, %n
+          %b: bf16[4,4] = graph.cumsum %a axis 1
+          %c: bf16[4,4] = graph.activation log %b
+          return %c
+        }
+        """
+    assert "%a: bf16[4,4] = graph.binary max %n, %n" in converted(text, "always-f16", guards=True)
+    twin = text.replace("activation log", "activation exp")
+    assert "%a: f16[4,4] = graph.binary max %n_f16, %n_f16" in converted(twin, "always-f16", guards=True)

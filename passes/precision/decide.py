@@ -189,14 +189,10 @@ class Decisions:
         wanted = all(at in self._slots.get(user, ()) for user, at in reads)
         return bool(reads) and wanted and self.judge(self.policy.low).allows(gate)
 
-    def _is_stated(self, inst: Instruction) -> bool:
-        """Whether an override says what an instruction runs in."""
-        return inst in self.survey.nodes and self._choice.is_stated(self.survey.nodes[inst])
-
     def _leave_idle(self) -> None:
         """Take back what would be low without a product."""
         low = {inst for inst, one in self.of.items() if one.is_low}
-        idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates, self._is_stated)
+        idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates, self._choice.is_stated)
         for inst in idle:
             self.of[inst] = Decision(None, Reason(Rule.IDLE, Rule.IDLE.value))
             self._slots.pop(inst, None)

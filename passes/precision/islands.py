@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Set
 
 from passes.precision.regions import Gate
-from passes.precision.survey import Survey
+from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
 from runtime.values import Operand, Result, Value
 
@@ -25,7 +25,7 @@ def idle_instructions(
     values: Iterable[Operand],
     reads: Reads,
     gates: Iterable[Gate],
-    wanted: Callable[[Instruction], bool],
+    wanted: Callable[[SurveyedNode], bool],
 ) -> set[Instruction]:
     """Return the instructions among `low` that no product is connected with, through `values` that are low.
 
@@ -43,7 +43,7 @@ def idle_instructions(
     for gate in gates:
         for one in (*gate.sources, *gate.targets):
             groups.join(gate.inst, one.owner if isinstance(one, Result) else one)
-    busy = {groups.of(inst) for inst in low if is_product(survey, inst) or wanted(inst)}
+    busy = {groups.of(inst) for inst in low if is_product(survey, inst) or (inst in survey.nodes and wanted(survey.nodes[inst]))}
     return {inst for inst in low if groups.of(inst) not in busy}
 
 

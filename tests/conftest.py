@@ -1,5 +1,7 @@
 """What every test run gets: the `--update` option, a reproducible hypothesis, all processors, and no silent skips."""
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -27,6 +29,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     is_shareable = "not bench" in option.markexpr and not (option.usepdb or option.capture == "no" or option.update)
     if is_whole and is_shareable and option.numprocesses is None and not hasattr(config, "workerinput"):
         option.numprocesses, option.maxprocesses, option.dist = "auto", MOST_WORKERS, "worksteal"
+
+
+def pytest_configure() -> None:
+    """Hands Ctrl-C on to the programs that tests start; what runs in the background of a shell ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

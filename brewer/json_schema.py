@@ -42,7 +42,7 @@ ONLY_THE_LOADER: Mapping[str, str] = {
     "D005, D015, D016": "in the vocabulary: the words of one list in another",
     "D013, D050, D052, D071": "what a base that is another definition may say or has said of a field",
     "D014, D050, D071": "a whole number that is written with a fraction",
-    "D023, D026 to D028": "names, places and sizes of files",
+    "D018, D023, D026 to D028": "names, places and sizes of files",
     "D024": "a group of data types beside one of its members",
     "D031 to D035": "definitions and fields beside each other",
     "D040 to D042, D044 to D046": "the text of `rhs_str`, and of examples",

@@ -112,8 +112,8 @@ def test_one_file_and_one_line_give_a_pass_with_all_its_tests(project: Path) -> 
     files = [f"tests/passes/{name}.py" for name in TESTS]
     ran = python(project, "-m", "pytest", "-q", "-rA", "-k", "moves or documented or listed", *files)
     for test in (
-        "test_cases.py::test_case[moves]",
-        "test_cases.py::test_case[moves_that_convert]",
+        "test_cases.py::test_case[drop-moves/moves]",
+        "test_cases.py::test_case[drop-moves/moves_that_convert]",
         "test_cases.py::test_every_case_that_fires_has_a_twin_that_must_not[drop-moves]",
         "test_random.py::test_each_pass_alone_obeys_the_laws[drop-moves]",
         "test_pipeline.py::test_every_pass_is_documented_and_its_counters_have_labels",

@@ -99,8 +99,9 @@ class FusedTransformerLayerGen(GraphInst):
             beta1, fc1_bias, fc2_bias, beta2
         fields: activation, num_heads, head_dim, eps1, eps2
     Examples:
-        func @main(%x: f32[2,3,4], %q: f32[4,12], %o: f32[4,4], %g: f32[4], %u: f32[4,8], %d: f32[8,4]) {
-          %y: f32[2,3,4] = graph.fused_transformer_layer gelu %x, %q, %o, %g, %u, %d, %g heads 2 of 2 eps 0.1, 0.1
+        func @main(%x: f32[2,3,4], %q: f32[4,12], %o: f32[4,4], %g: f32[4], %u: f32[4,8], %d: f32[8,4], %m: f32[2,3]) {
+          %y: f32[2,3,4] = graph.fused_transformer_layer gelu %x, %q, %o, %g, %u, %d,
+            %g mask %m heads 2 of 2 eps 0.1, 0.1
           return %y
         }
     Source:

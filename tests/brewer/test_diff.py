@@ -150,12 +150,12 @@ def test_a_tighter_rule_and_a_word_less(tree: Tree, capsys: pytest.CaptureFixtur
 
 def test_a_definition_under_another_name(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:
     """The mnemonic stays, so only what imports the class must change."""
-    text = (tree.root / "defs/graph/MatMul.yaml").read_text(encoding="utf-8")
-    (tree.root / "defs/graph/MatMul.yaml").unlink()
-    write(tree.root, {"defs/graph/MatrixProduct.yaml": text.replace("name: MatMul", "name: MatrixProduct")})
-    found = tree.diff(capsys, "MatMul")  # asked for by the name of before
+    text = (tree.root / "defs/graph/Where.yaml").read_text(encoding="utf-8")
+    (tree.root / "defs/graph/Where.yaml").unlink()
+    write(tree.root, {"defs/graph/Choice.yaml": text.replace("name: Where", "name: Choice")})
+    found = tree.diff(capsys, "Where")  # asked for by the name of before
     (definition,) = found["definitions"]
-    assert (definition["name"], definition["was"]) == ("graph/MatrixProduct", "graph/MatMul")
+    assert (definition["name"], definition["was"]) == ("graph/Choice", "graph/Where")
     assert rules(definition) == ["renamed"] and definition["changes"][0]["effects"] == ["python"]
     assert found["verdict"]["text"] == found["verdict"]["bir"] == "compatible"
 

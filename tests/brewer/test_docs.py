@@ -201,8 +201,9 @@ def test_every_definition_is_said_in_full(reference: Reference) -> None:
             assert flat(wanted.replace("`", "")) in said, f"{name}: {wanted}"
             assert flat(wanted.replace("`", "")) in html
         assert all(example.value in files[f"{name}.md"] for example in definition.examples)
-    operators = [o.name.value for document in INSTRUCTIONS.facts for o in document.operators]
-    assert operators and all(f"| `{operator}` |" in files["onnx/ai.onnx.md"] for operator in operators)
+    for document in INSTRUCTIONS.facts:
+        page = files[f"{document.dialect}/{document.domain}.md"]
+        assert document.operators and all(f"| `{one.name.value}` |" in page for one in document.operators)
     words = files["vocabulary.md"]
     assert all(f"`{word}`" in words for enum in INSTRUCTIONS.vocabulary.enums for word in enum.values)
 

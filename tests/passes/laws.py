@@ -158,8 +158,7 @@ def pipelines_of(name: str) -> tuple[str, ...]:
     """Return the pipelines that run a pass: without options, and with each value that an option lists."""
     found = [name]
     for each in describe_options(load_pass(name).Options):
-        words = ("false", "true") if each.takes == "bool" else each.takes.split("|") if "|" in each.takes else ()
-        found += [f"{name}{{{each.name}={word}}}" for word in words if word != each.default]
+        found += [f"{name}{{{each.name}={word}}}" for word in each.values if word != each.default]
     return tuple(found)
 
 

@@ -106,9 +106,14 @@ def _run(original: Original, name: str, pipeline: str, *, thorough: bool) -> boo
     return any(outcome.changed for outcome in run_steps_on(original, pipeline, thorough=thorough))
 
 
+OTHER_TYPES: Final = ("keep_io",)
+"""Options that are there to change the types of inputs and outputs, which no law allows."""
+
+
 def random_pipeline(name: str, random: Random) -> str:
     """Return a pass or a pipeline with options: each that lists its values has one of them, or none is given."""
-    options = {option: words for each in open_options(name).values() for option, words in each.items() if words}
+    found = {option: words for each in open_options(name).values() for option, words in each.items() if words}
+    options = {option: words for option, words in found.items() if option not in OTHER_TYPES}
     if not options or random.random() < 0.2:
         return name
     drawn = {option: random.choice(words) for option, words in options.items()}

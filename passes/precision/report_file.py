@@ -10,12 +10,12 @@ program.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Fixpoint, Step
+from passes.measuring.report_file import check_report_place
 from passes.precision.report import PrecisionReport
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.program_files import STREAM, complain, file_written_around, write_out
@@ -44,20 +44,7 @@ def check_report(name: str, output: str | None, steps: Sequence[Step]) -> None:
     if found != 1:
         message = f"--report is about the decisions of one precision pass, and this run has {found or 'none'}"
         raise DiagnosticsError([Diagnostic("P014", message, help="" if found else "ask for one with --policy")])
-    if name == STREAM:
-        return
-    if output is not None and os.path.realpath(name) == os.path.realpath(output):
-        raise DiagnosticsError([Diagnostic("P014", f"the report and the program would both be written to {name}")])
-    folder = os.path.dirname(name) or "."
-    if not os.path.isdir(folder):
-        why = "no such folder"
-    elif os.path.isdir(name):
-        why = "it is a folder"
-    elif not os.access(folder, os.W_OK):
-        why = "the folder is not writable"
-    else:
-        return
-    raise DiagnosticsError([Diagnostic("P011", f"{name} cannot be written: {why}")])
+    check_report_place(name, output)
 
 
 @contextmanager

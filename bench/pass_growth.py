@@ -2,8 +2,9 @@
 
     python -m bench.pass_growth [--largest N] [PASS ...]        printed, up to N statements
 
-Four programs: a kernel of loads, products, activations, casts and sums, each with its own tensors and values; a hub,
-values that every statement reads; copies and conversions in device memory; an ONNX model, for the precision policies.
+The programs: a kernel of loads, products, activations, casts and sums, each with its own tensors and values; a hub,
+values that every statement reads; copies and conversions in device memory (`bench/offloaded_programs.py`); an ONNX
+model, for the precision policies.
 Each pass of `passes/registry.py` runs on those that it is for. The exponent is that of the least squares of log(time)
 on log(statements).
 
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from bench import offloaded_programs
 from bench.measure import growth_exponent
 from bench.peer_mlir import canonicalized
 from frontends.onnx import SIGNATURES
@@ -38,8 +40,6 @@ from runtime.types import Type
 from runtime.values import Value
 from runtime.wrappers.ActivationOp import ActivationOp
 from runtime.wrappers.MatMulOp import MatMulOp
-from runtime.wrappers.OffloadedMemCast import OffloadedMemCast
-from runtime.wrappers.OffloadedMemCpy import OffloadedMemCpy
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
 HEAD = "## Passes"
@@ -55,8 +55,8 @@ WITH_OPTIONS = (
 """What does nothing by default; every other pass runs without options."""
 PROGRAMS_OF = {
     "auto-mixed-precision": ("model",),
-    "cast-op-elimination": ("offloaded",),
-    "eliminate-copies": ("offloaded",),
+    "cast-op-elimination": tuple(offloaded_programs.PROGRAMS),
+    "eliminate-copies": tuple(offloaded_programs.PROGRAMS),
 }
 """The programs of passes that are not about compute engines; all others run on the kernel and the hub."""
 
@@ -106,23 +106,6 @@ def hub(statements: int) -> Module:
     return module
 
 
-def offloaded(statements: int) -> Module:
-    """Return a program of groups of five statements: a copy in device memory, a conversion, a copy, a load, a use."""
-    module, function = _module()
-    build = Builder(function)
-    source = build.tensor("x", f32, SHAPE, "dram", isInput=True)
-    for number in range(statements // 5):
-        copied = build.tensor(f"a{number}", f32, SHAPE, "dram")
-        narrow = build.tensor(f"b{number}", bf16, SHAPE, "dram")
-        again = build.tensor(f"c{number}", bf16, SHAPE, "dram")
-        build.insert(OffloadedMemCpy(NeuronAP(source), dst=NeuronAP(copied)))
-        build.insert(OffloadedMemCast(NeuronAP(copied), dst=NeuronAP(narrow)))
-        build.insert(OffloadedMemCpy(NeuronAP(narrow), dst=NeuronAP(again)))
-        build.insert(ActivationOp(build.insert(SBAtomLoadGen(NeuronAP(again), dtype=bf16)), "exp", dtype=f32))
-    build.insert(Return())
-    return module
-
-
 def model(statements: int) -> Module:
     """Return an ONNX model in groups of four nodes, each on what the one before gives, and one weight."""
     module, function = Module(), Function("main")
@@ -141,7 +124,12 @@ def model(statements: int) -> Module:
     return module
 
 
-PROGRAMS: dict[str, Callable[[int], Module]] = {"kernel": kernel, "hub": hub, "offloaded": offloaded, "model": model}
+PROGRAMS: dict[str, Callable[[int], Module]] = {
+    "kernel": kernel,
+    "hub": hub,
+    "model": model,
+    **offloaded_programs.PROGRAMS,
+}
 
 
 def pipelines(names: Sequence[str] = ()) -> list[str]:

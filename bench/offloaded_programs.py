@@ -1,16 +1,11 @@
-"""How the processor time of the offloaded-copy passes grows: `python -m bench.offloaded_growth [--largest N]`.
+"""Programs of offloaded copies and casts, whose passes `bench/pass_growth.py` measures.
 
-Four programs: groups of a chain of slices, reshapes, transpositions, casts and a join; one chain, each of whose copies
-reads the one before; a hub that every statement copies and that is stored to as often; and joins of very many parts.
-The exponent is that of the least squares of log(time) on log(statements), as in `pass_growth.py`.
-
-Deliberately absent: peers, and a page of results. The figures of a run are printed.
+Groups of a chain of slices, reshapes, transpositions, casts and a join; one chain, each of whose copies reads the one
+before; a hub that every statement copies and that is stored to as often; and joins of very many parts.
 """
 
-import argparse
+from collections.abc import Callable
 
-from bench.measure import growth_exponent
-from bench.pass_growth import seconds
 from generated.neuron.OffloadedMemSetGen import OffloadedMemSetGen
 from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from runtime.access import NeuronAP
@@ -26,7 +21,6 @@ from runtime.wrappers.OffloadedMemCpy import OffloadedMemCpy
 from runtime.wrappers.OffloadedSlice import OffloadedSlice
 from runtime.wrappers.OffloadedTranspose import OffloadedTranspose
 
-PASSES = ("eliminate-copies", "cast-op-elimination")
 ROWS = [(64, 128), (1, 32)]  # every other column's half of a [128,64]
 
 
@@ -127,21 +121,9 @@ def joins(statements: int) -> Module:
     return build.finish()
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.offloaded_growth", description=__doc__.partition("\n")[0])
-    parser.add_argument("--largest", type=int, default=1_000_000, help="statements of the largest program")
-    largest: int = parser.parse_args().largest
-    sizes = [max(size, 10) for size in (largest // 100, largest // 10, largest)]
-    for make in (hub, chain, groups, joins):
-        for pipeline in PASSES:
-            times = [seconds(make, size, pipeline, 1 if size > 200_000 else 2) for size in sizes]
-            shown = ", ".join(f"{each * 1e6 / size:.2f}" for each, size in zip(times, sizes, strict=True))
-            growth = growth_exponent(sizes, times)
-            print(
-                f"{make.__name__:7} {pipeline:20} exponent {growth:.3f}, microseconds a statement {shown}", flush=True
-            )
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+PROGRAMS: dict[str, Callable[[int], Module]] = {
+    "offloaded groups": groups,
+    "offloaded chain": chain,
+    "offloaded hub": hub,
+    "offloaded joins": joins,
+}

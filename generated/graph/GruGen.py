@@ -31,6 +31,9 @@ class GruGen(GraphInst):
     side by side, forward first; each in row-major order. RLX has no last states as results: it writes them over the
     initial ones.
 
+    ONNX and PyTorch have the dimensions [S, B, I], unless they are told otherwise. Left out are what ONNX has beside: a
+    length for each sequence, other functions, `clip`, and the way from the end to the front alone.
+
     Operands:
         src: floats, rank 3
             The sequences: [B, S, I].

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 class IfGen(GraphInst):
     """Runs one of two regions, and yields what it yields.
 
+    RLX hands the values that the regions use over as operands; here a region sees what stands in front of it.
+
     Operands:
         condition: bool, rank 0, never converted
             Whether `then` runs; else `else` does.
@@ -49,6 +51,7 @@ class IfGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::If
     Semantics: graph.branch
     """
 

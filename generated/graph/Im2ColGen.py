@@ -23,7 +23,8 @@ class Im2ColGen(GraphInst):
     """The windows of an image as the rows of a matrix, with which a convolution is a matrix product.
 
     A row for each window, batch by batch and in row-major order; in it a channel at a time, each in row-major order.
-    Padding is zeros. Where nothing is said, strides and dilations are 1 and there is no padding.
+    Padding is zeros. Where nothing is said, strides and dilations are 1 and there is no padding. RLX has one padding
+    for both sides of a dimension.
 
     Operands:
         src: floats, rank 4
@@ -57,7 +58,7 @@ class Im2ColGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::Im2Col
-        Chellapilla et al., High Performance Convolutional Neural Networks for Document Processing, 2006, 3.1
+        Chellapilla et al., High Performance Convolutional Neural Networks for Document Processing, 2006
     Semantics: convolutions.im2col
     Wrapper: `Im2Col` of runtime/wrappers/, which the parser builds
     """

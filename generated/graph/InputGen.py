@@ -38,6 +38,7 @@ class InputGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::Input
     Semantics: graph.input
     """
 

@@ -24,7 +24,7 @@ class LayerNormGen(GraphInst):
 
     `(src - mean) / sqrt(variance + epsilon) * gamma + beta`. Mean and variance are taken along `axis` and all
     dimensions behind it; the variance is the mean of the squared deviations. RLX always passes a `beta`, and its
-    kernels take the last dimension only.
+    kernels take the last dimension only. ONNX can also give the mean and the reciprocal of the divisor.
 
     Operands:
         src: floats

@@ -23,7 +23,8 @@ class LogEigGen(GraphInst):
 
     V diag(log(max(w, epsilon))) V^T, which maps the manifold to its tangent space at the identity. The symmetric part
     of src is taken. The eigenvalues and eigenvectors are those of Eigh, for the backward instruction; RLX packs all
-    three results into one value, [2 n^2 + n].
+    three results into one value, [2 n^2 + n], with the eigenvectors in rows. With an epsilon of 0, an eigenvalue of at
+    most 0 gives infinities and NaN.
 
     Operands:
         src: f32/f64, [N, N]
@@ -56,7 +57,7 @@ class LogEigGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs and rlx-ir/src/infer_shape.rs, LogEig
-        Huang, Van Gool: A Riemannian network for SPD matrix learning, AAAI 2017, 3, LogEig layer
+        Huang, Van Gool: A Riemannian network for SPD matrix learning, AAAI 2017, LogEig layer
     Semantics: spd.log_eig
     """
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class MatMulGen(GraphInst):
     """The matrix product, with the rules of numpy's `matmul`.
 
-    Products are accumulated in f32, so the result may have a wider data type than the operands.
+    Products of floats are accumulated in f32, those of f64 in f64, so the result may have a wider data type than the
+    operands; integers are summed modulo 2 to the width of the result. ONNX takes no truth values, as numpy does.
 
     Operands:
         lhs
@@ -48,6 +49,9 @@ class MatMulGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::MatMul
+        NumPy documentation, numpy.matmul
+        ONNX operator specification, MatMul
     Semantics: graph.matmul
     Wrapper: `MatMul` of runtime/wrappers/, which the parser builds
     """

@@ -24,7 +24,8 @@ class MaxPool2dBackwardGen(GraphInst):
 
     The gradient of a window goes to its largest element, to the first of several in row-major order; where windows
     share one it is added up. Padding is no element of a window. NaN is not compared, and a window without a number
-    above minus infinity hands nothing on.
+    above minus infinity hands nothing on, although graph.pool makes NaN of a window with one. Where nothing is said,
+    strides are 1 and there is no padding; RLX has one padding for both sides of a dimension.
 
     Operands:
         src: floats, rank 4
@@ -59,7 +60,7 @@ class MaxPool2dBackwardGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::MaxPool2dBackward
-        cuDNN documentation, cudnnPoolingBackward
+        RLX compiler, rlx-cpu/src/thunk.rs, Thunk::MaxPool2dBackward
     Semantics: convolutions.max_pool_backward
     Wrapper: `MaxPool2dBackward` of runtime/wrappers/, which the parser builds
     """

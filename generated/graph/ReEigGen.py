@@ -23,7 +23,7 @@ class ReEigGen(GraphInst):
 
     V diag(max(w, epsilon)) V^T, what a rectifier is for SPD matrices. The symmetric part of src is taken. The
     eigenvalues and eigenvectors are those of Eigh, for the backward instruction; RLX packs all three results into one
-    value, [2 n^2 + n].
+    value, [2 n^2 + n], with the eigenvectors in rows.
 
     Operands:
         src: f32/f64, [N, N]
@@ -56,7 +56,7 @@ class ReEigGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs and rlx-ir/src/infer_shape.rs, ReEig
-        Huang, Van Gool: A Riemannian network for SPD matrix learning, AAAI 2017, 3, ReEig layer
+        Huang, Van Gool: A Riemannian network for SPD matrix learning, AAAI 2017, ReEig layer
     Semantics: spd.re_eig
     """
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class ReduceGen(GraphInst):
     """One number from all elements along some axes.
 
-    ONNX reduces all dimensions where there are no axes, unless it is told not to; here, as in RLX, none is reduced. A
-    mean of integers is rounded towards zero, of which neither source says anything.
+    ONNX reduces all dimensions where there are no axes, and keeps those that it reduces as extents of 1, unless it is
+    told not to; here, as in RLX, no axes reduce nothing, and reduced dimensions are dropped by default. NaN among the
+    elements gives NaN. A mean of integers is rounded towards zero, of which neither source says anything.
 
     Operands:
         src: floats/integers

@@ -21,7 +21,7 @@ class ReshapeGen(GraphInst):
     """Gives the elements, in their row-major order, another shape.
 
     At most one extent may be `?`: it follows from the number of elements, as -1 does in RLX and ONNX. An extent of 0 is
-    one without elements, not a copy of the old extent.
+    one without elements, as in RLX; ONNX copies the old extent there, unless `allowzero` is set.
 
     Operands:
         src
@@ -48,7 +48,7 @@ class ReshapeGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
-        RLX compiler, rlx-ir/src/shape.rs, reshape_shape
+        RLX compiler, rlx-ir/src/op.rs and rlx-ir/src/shape.rs, Op::Reshape, reshape_shape
         ONNX operator specification, Reshape
     Semantics: movement.reshape
     Wrapper: `Reshape` of runtime/wrappers/, which the parser builds

@@ -27,8 +27,9 @@ class SampleGen(GraphInst):
     last one stay), then all but the fewest of the most probable whose probabilities reach `top_p`; what stays is scaled
     to a sum of 1. The index is the first one at which the sum of the probabilities up to it exceeds a random number
     from 0 to 1. The random numbers are `uniforms`, which RLX does not have: it draws them itself, from a generator that
-    `seed` starts, and an own one where the seed is 0. That generator is no standard one, so without `uniforms` the
-    interpreter refuses to draw, unless there is nothing to choose from. RLX writes the index as f32.
+    `seed` starts, and an own one where the seed is 0. That generator is called Philox 4x32-10, but has another
+    multiplier than the published one, so without `uniforms` the interpreter refuses to draw, unless there is nothing to
+    choose from. RLX takes the first index at which the sum is at least the random number, and writes it as f32.
 
     Operands:
         logits: floats, [N, C]
@@ -67,7 +68,8 @@ class SampleGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::Sample
-        The Curious Case of Neural Text Degeneration, arXiv:1904.09751, 3.1, nucleus sampling
+        RLX compiler, rlx-ir/src/rng.rs and rlx-cpu/src/thunk.rs, Philox4x32, sample_row
+        The Curious Case of Neural Text Degeneration, arXiv:1904.09751, nucleus sampling
     Semantics: sampling.sample
     Wrapper: `Sample` of runtime/wrappers/, which the parser builds
     """

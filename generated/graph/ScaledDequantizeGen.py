@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class ScaledDequantizeGen(GraphInst):
     """The numbers that codes of small floats mean, times their scales.
 
-    The layouts of the scales are those of graph.scaled_matmul, along the last dimension.
+    The layouts of the scales, and what counts of a code, are those of graph.scaled_matmul, along the last dimension.
 
     Operands:
         src: u8, never converted
@@ -54,7 +54,8 @@ class ScaledDequantizeGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
         RLX compiler, rlx-ir/src/op.rs, Op::ScaledDequantize
-        OCP Microscaling Formats (MX) Specification, version 1.0, 5.3, 6.2
+        RLX compiler, rlx-ir/src/lowp_codec.rs, decode
+        OCP Microscaling Formats (MX) Specification, version 1.0, 5.3, 5.4.1
     Semantics: scaled.dequantize
     Wrapper: `ScaledDequantize` of runtime/wrappers/, which the parser builds
     """

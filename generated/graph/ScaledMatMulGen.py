@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 
 class ScaledMatMulGen(GraphInst):
-    """A matrix product of two operands that are codes of small floats with scales, summed in f32.
+    """A matrix product, in f32, of two operands that are codes of small floats with scales.
 
     `(decode(lhs) * lhs_scale) @ (decode(rhs) * rhs_scale).T`, plus the bias: both operands have K last. A code stands
-    in a byte of its own. Scales are, by `scale_layout`, - `per_tensor`: f32 [1]; - `mx_e8m0`: a byte for each `block`
-    elements along K (32 where nothing is said), a power of two: `2 ** (byte - 127)`; - `nvfp4`: a byte for each `block`
-    elements along K (16 where nothing is said), an 8-bit float (E4M3). The last block of a row may be shorter. Passes
-    leave all of it as it is.
+    in a byte of its own, whose upper bits do not count where it has 4 or 6. Scales are, by `scale_layout`, -
+    `per_tensor`: f32 [1]; - `mx_e8m0`: a byte for each `block` elements along K (32 where nothing is said), a power of
+    two: `2 ** (byte - 127)`, and NaN for 255; - `nvfp4`: a byte for each `block` elements along K (16 where nothing is
+    said), an 8-bit float (E4M3). A second scale of the whole operand, which NVFP4 has elsewhere, is left out here, as
+    in RLX. The last block of a row may be shorter. RLX sums in f32, block by block; the interpreter sums in f64 and
+    rounds once. Passes leave all of it as it is.
 
     Operands:
         lhs: u8, [M, K], never converted
@@ -72,8 +74,8 @@ class ScaledMatMulGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
         RLX compiler, rlx-ir/src/op.rs, Op::ScaledMatMul
-        RLX compiler, rlx-ir/src/quant.rs, ScaledFormat, ScaleLayout
-        OCP Microscaling Formats (MX) Specification, version 1.0, 5, 6.2
+        RLX compiler, rlx-ir/src/quant.rs and rlx-ir/src/lowp_codec.rs, ScaledFormat, ScaleLayout, decode
+        OCP Microscaling Formats (MX) Specification, version 1.0, 5.3, 5.4.1, 6.2
     Semantics: scaled.matmul
     Wrapper: `ScaledMatMul` of runtime/wrappers/, which the parser builds
     """

@@ -22,9 +22,9 @@ class ScaledQuantScaleGen(GraphInst):
     """The scales with which a value is to be quantized, from its largest magnitudes.
 
     A scale is the largest magnitude of what shares it, over the largest finite number of the format; 1 where all of
-    that is zero. For `mx_e8m0` it is rounded up to a power of two, so that nothing exceeds the format, where the
-    conversion that the specification of MX gives rounds down and lets the largest elements saturate; for `nvfp4` to the
-    nearest float of E4M3. The layouts are those of graph.scaled_matmul, along the last dimension.
+    that is zero. NaN does not count. For `mx_e8m0` it is rounded up to a power of two, so that nothing exceeds the
+    format, where the conversion that the specification of MX gives rounds down and lets the largest elements saturate;
+    for `nvfp4` to the nearest float of E4M3. The layouts are those of graph.scaled_matmul, along the last dimension.
 
     Operands:
         src: floats, always f32
@@ -57,8 +57,8 @@ class ScaledQuantScaleGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (native fp8)
         RLX compiler, rlx-ir/src/op.rs, Op::ScaledQuantScale
-        RLX compiler, CPU executor, ScaledQuantScale
-        OCP Microscaling Formats (MX) Specification, version 1.0, 5.4, 6.3
+        RLX compiler, CPU executor, lowp_compute_scales
+        OCP Microscaling Formats (MX) Specification, version 1.0, 5.4.1, 6.3
     Semantics: scaled.scale
     Wrapper: `ScaledQuantScale` of runtime/wrappers/, which the parser builds
     """

@@ -22,7 +22,13 @@ class ScanGen(GraphInst):
     """Runs a region for each item along a dimension, carries values from one run to the next, and collects others.
 
     In each round `body` gets the carried values and the next item of every operand in `items`. It yields the carried
-    values of the next round, then values that are collected along the same dimension of the results.
+    values of the next round, then values that are collected along the same dimension of the results. Rounds go from the
+    first item to the last; `reverse`, which JAX has, is left out, as are directions and axes for each operand, which
+    ONNX has.
+
+    RLX has one carried value and the dimension 0. It collects nothing but that value, with `save_trajectory`: of each
+    round, or of `num_checkpoints` of them. Operands that are the same in each round, `num_bcast` of them, are captured
+    values here.
 
     Operands:
         init: any number
@@ -61,7 +67,10 @@ class ScanGen(GraphInst):
           return %t, %y
         }
     Source:
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::Scan
         JAX documentation, jax.lax.scan
+        ONNX operator specification, Scan
     Semantics: graph.scan
     Wrapper: `Scan` of runtime/wrappers/, which the parser builds
     """

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 class SoftmaxGen(GraphInst):
     """Exponentials of the elements, divided by their sum along one axis.
 
-    The largest element is subtracted first, so that nothing overflows.
+    The largest element is subtracted first, so that nothing overflows. ONNX takes the last dimension where nothing is
+    said; before its operator set 13, all dimensions from the axis on count as one, and the axis is 1 where nothing is
+    said.
 
     Operands:
         src: floats
@@ -49,6 +51,7 @@ class SoftmaxGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::Softmax
         ONNX operator specification, Softmax
     Semantics: reductions.softmax
     """

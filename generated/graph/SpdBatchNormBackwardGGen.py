@@ -67,7 +67,7 @@ class SpdBatchNormBackwardGGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdBatchNormBackwardG
-        Brooks et al.: Riemannian batch normalization for SPD neural networks, 2019, the layer
+        Brooks et al.: Riemannian batch normalization for SPD neural networks, 2019
     Semantics: spd_gradients.batch_norm_backward_g
     """
 

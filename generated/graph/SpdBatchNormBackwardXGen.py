@@ -60,7 +60,7 @@ class SpdBatchNormBackwardXGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdBatchNormBackwardX
-        Brooks et al.: Riemannian batch normalization for SPD neural networks, 2019, the layer
+        Brooks et al.: Riemannian batch normalization for SPD neural networks, 2019
     Semantics: spd_gradients.batch_norm_backward_x
     """
 

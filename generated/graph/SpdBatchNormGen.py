@@ -62,7 +62,7 @@ class SpdBatchNormGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs, SpdBatchNorm
-        Brooks et al.: Riemannian batch normalization for SPD neural networks, 2019, the layer
+        Brooks et al.: Riemannian batch normalization for SPD neural networks, 2019
     Semantics: spd.batch_norm
     """
 

@@ -22,8 +22,9 @@ class SpdExpMapGen(GraphInst):
     """The point that a tangent vector at a base point leads to, by the affine-invariant metric.
 
     P^(1/2) exp(P^(-1/2) V P^(-1/2)) P^(1/2) for a symmetric positive definite P, the base, and a symmetric V, the
-    tangent. It undoes SpdLogMap. RLX raises eigenvalues of the base to at least 1e-12; here a base that is not positive
-    definite gives NaN. The symmetric parts of both operands are taken.
+    tangent. It undoes SpdLogMap. RLX raises eigenvalues of the base to at least 0 for its root, 1e-12 for the inverse;
+    here a base that is not positive definite gives NaN. The symmetric parts of both operands are taken; RLX does not
+    take them.
 
     Operands:
         base: f32/f64, [N, N]
@@ -52,7 +53,7 @@ class SpdExpMapGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx-ir/src/op.rs, SpdExpMap
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdExpMap
         Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, affine-invariant metric
     Semantics: spd.exp_map
     """

@@ -22,8 +22,8 @@ class SpdLogMapGen(GraphInst):
     """The tangent vector at a base point that leads to another point, by the affine-invariant metric.
 
     P^(1/2) log(P^(-1/2) X P^(-1/2)) P^(1/2) for symmetric positive definite matrices P, the base, and X, the point. It
-    undoes SpdExpMap. RLX raises eigenvalues to at least 1e-12; here what is not positive definite gives NaN. The
-    symmetric parts of both operands are taken.
+    undoes SpdExpMap. RLX raises eigenvalues to at least 1e-12, 0 for the root of the base; here what is not positive
+    definite gives NaN. The symmetric parts of both operands are taken; RLX does not take them.
 
     Operands:
         base: f32/f64, [N, N]
@@ -51,7 +51,7 @@ class SpdLogMapGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx-ir/src/op.rs, SpdLogMap
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdLogMap
         Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, affine-invariant metric
     Semantics: spd.log_map
     """

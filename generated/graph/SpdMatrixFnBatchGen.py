@@ -23,8 +23,9 @@ class SpdMatrixFnBatchGen(GraphInst):
     """A function of the eigenvalues of each symmetric matrix of a batch.
 
     V diag(f(w)) V^T of each: the logarithm, exponential, square root, or inverse square root, as functions of matrices.
-    The symmetric parts are taken. RLX raises eigenvalues to at least 1e-12 (0 for the root); here a matrix that is not
-    positive definite gives NaN.
+    The symmetric parts are taken. RLX raises eigenvalues to at least 1e-12, to 0 for the root, and not for the
+    exponential. Here an eigenvalue below 0 gives NaN, but for the exponential, and one of 0 infinities and NaN, but for
+    the root and the exponential.
 
     Operands:
         src: f32/f64, [B, N, N]
@@ -53,7 +54,7 @@ class SpdMatrixFnBatchGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx-ir/src/op.rs, SpdMatrixFnBatch, SpdMatFn
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdMatrixFnBatch, SpdMatFn
         SciPy documentation, scipy.linalg.logm, expm, sqrtm, fractional_matrix_power
     Semantics: spd.matrix_fn_batch
     """

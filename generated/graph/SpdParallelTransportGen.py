@@ -22,7 +22,8 @@ class SpdParallelTransportGen(GraphInst):
     """Moves a tangent vector along the geodesic from one point to another, by the affine-invariant metric.
 
     E V E^T, where E = (Q P^(-1))^(1/2) = P^(1/2) (P^(-1/2) Q P^(-1/2))^(1/2) P^(-1/2), for a tangent V at P, the start,
-    and Q, the end. It keeps products of tangents. The symmetric parts of all operands are taken.
+    and Q, the end. It keeps products of tangents. RLX raises eigenvalues as in SpdMatrixFnBatch; here what is not
+    positive definite gives NaN. The symmetric parts of all operands are taken; RLX takes that of the result only.
 
     Operands:
         start: f32/f64, [N, N]
@@ -55,8 +56,8 @@ class SpdParallelTransportGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx-ir/src/op.rs, SpdParallelTransport
-        Yair et al.: Parallel transport on the cone manifold of SPD matrices, 2019, closed form
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdParallelTransport
+        Yair et al.: Parallel transport on the cone manifold of SPD matrices for domain adaptation, 2019
     Semantics: spd.parallel_transport
     """
 

@@ -24,9 +24,9 @@ class SynthMatMulGen(GraphInst):
     """A matrix product with weights that are put together from the entries of a codebook.
 
     `src @ weights.T`, where row n of the weights [N, K] is the entries `codebook[indices[n]]`, one after the other. RLX
-    states the extents of the codebook as attributes; here the operand has them. It is the only kind that RLX publishes;
-    codebooks of low precision, which newer releases have, are not part of it. An index that the codebook does not have
-    is an error.
+    states the extents of the codebook as attributes, and has indices of u8 only; here the operand has them. It is the
+    only kind that RLX publishes; codebooks of low precision, which newer releases have, are not part of it. An index
+    that the codebook does not have is an error.
 
     Operands:
         src: floats, [M, K]
@@ -54,6 +54,7 @@ class SynthMatMulGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-ir/src/infer_shape.rs, Op::SynthMatMul
         RLX compiler, tests of Op::SynthMatMul, SynthKind::Codebook
     Semantics: packed.codebook_matmul
     Wrapper: `SynthMatMul` of runtime/wrappers/, which the parser builds

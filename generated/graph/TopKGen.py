@@ -25,7 +25,8 @@ class TopKGen(GraphInst):
     """The largest elements along one dimension, and where they are.
 
     Of equal elements the one with the lower index comes first. NaN counts as larger than every number, as in PyTorch
-    and JAX; ONNX does not say. RLX gives the indices only, as f32, and along the last dimension only.
+    and JAX; ONNX does not say, and the CPU executor of RLX passes over it. RLX gives the indices only, as f32, and
+    along the last dimension only, which is the default of ONNX, where k is an operand.
 
     Operands:
         src: floats/integers
@@ -62,7 +63,7 @@ class TopKGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
-        RLX compiler, rlx-ir/src/op.rs, TopK
+        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/thunk.rs, TopK
         ONNX operator specification, TopK
     Semantics: movement.top_k
     Wrapper: `TopK` of runtime/wrappers/, which the parser builds

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 class TransposeGen(GraphInst):
     """Reorders the dimensions.
 
+    ONNX reverses their order where it is not given; here it is always given.
+
     Operands:
         src
             The elements.

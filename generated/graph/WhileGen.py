@@ -22,7 +22,8 @@ class WhileGen(GraphInst):
     """Runs a region as long as another one says so, and carries values from one run to the next.
 
     `condition` gets the carried values and yields whether `body` runs once more; `body` gets them too, and yields those
-    of the next round. The results are the values of the last round, `init` where `body` never runs.
+    of the next round. The results are the values of the last round, `init` where `body` never runs. RLX may also have a
+    largest number of rounds, `max_iterations`; here `condition` has to count them.
 
     Operands:
         init: any number
@@ -52,6 +53,8 @@ class WhileGen(GraphInst):
           return %m
         }
     Source:
+        RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::While
         OpenXLA StableHLO specification, while
     Semantics: graph.repeat
     """

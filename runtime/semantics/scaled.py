@@ -74,7 +74,9 @@ def encoded(values: Array, name: str) -> Array:
 
 
 def _decoded(codes: Array, scale: Array, name: str, inst: Any) -> Array:
-    numbers = np.ascontiguousarray(codes).view(_FORMATS[name][0]).astype(np.float64)
+    kind = _FORMATS[name][0]
+    within = codes & np.uint8((1 << ml_dtypes.finfo(kind).bits) - 1)  # what is above a code in its byte does not count
+    numbers = np.ascontiguousarray(within).view(kind).astype(np.float64)
     return np.asarray(numbers * _scales(scale, codes.shape[-1] if codes.ndim else 1, inst))
 
 

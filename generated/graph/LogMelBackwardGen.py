@@ -23,7 +23,8 @@ class LogMelBackwardGen(GraphInst):
     """The gradient of `graph.log_mel` with respect to the spectrum.
 
     The largest logarithm of a frame, less 8, counts as a constant. Filters at or below that, and those whose energy is
-    at most 1e-10, get no gradient, and neither do bins beyond `n / 2`. RLX leaves out filters up to 1e-6 above it, too.
+    at most 1e-10, get no gradient, and neither do bins beyond `n / 2`. RLX gives none to filters up to 1e-6 above that
+    logarithm, either.
 
     Operands:
         src: floats

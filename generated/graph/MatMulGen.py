@@ -24,7 +24,7 @@ class MatMulGen(GraphInst):
     """The matrix product, with the rules of numpy's `matmul`.
 
     Products of floats are accumulated in f32, those of f64 in f64, so the result may have a wider data type than the
-    operands; integers are summed modulo 2 to the width of the result. ONNX takes no truth values, as numpy does.
+    operands; integers are summed modulo 2 to the width of the result. numpy takes truth values, too; ONNX does not.
 
     Operands:
         lhs

@@ -23,9 +23,9 @@ class MaxPool2dBackwardGen(GraphInst):
     """The gradient of what a max pool over two spatial dimensions takes.
 
     The gradient of a window goes to its largest element, to the first of several in row-major order; where windows
-    share one it is added up. Padding is no element of a window. NaN is not compared, and a window without a number
-    above minus infinity hands nothing on, although graph.pool makes NaN of a window with one. Where nothing is said,
-    strides are 1 and there is no padding; RLX has one padding for both sides of a dimension.
+    share one it is added up. Padding is no element of a window. NaN is not compared, although a window that holds it
+    gives NaN in graph.pool; one without a number above minus infinity hands nothing on. Where nothing is said, strides
+    are 1 and there is no padding; RLX has one padding for both sides of a dimension.
 
     Operands:
         src: floats, rank 4

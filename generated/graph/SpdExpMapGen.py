@@ -54,7 +54,7 @@ class SpdExpMapGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdExpMap
-        Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, affine-invariant metric
+        Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006
     Semantics: spd.exp_map
     """
 

@@ -61,7 +61,7 @@ class SpdKarcherMeanWeightedGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdKarcherMeanWeighted
-        Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, mean value
+        Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006
     Semantics: spd.karcher_mean_weighted
     """
 

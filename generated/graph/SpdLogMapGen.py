@@ -52,7 +52,7 @@ class SpdLogMapGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, SpdLogMap
-        Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006, affine-invariant metric
+        Pennec et al.: A Riemannian framework for tensor computing, IJCV 2006
     Semantics: spd.log_map
     """
 

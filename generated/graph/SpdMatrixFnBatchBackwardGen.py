@@ -24,7 +24,7 @@ class SpdMatrixFnBatchBackwardGen(GraphInst):
 
     V (L * (V^T S V)) V^T of each, where S is the symmetric part of its cotangent, and L[i, j] the divided difference of
     the function at the eigenvalues i and j, the derivative where they are equal (Daleckii and Krein). RLX raises
-    eigenvalues as in the forward instruction; here one that has no derivative gives NaN.
+    eigenvalues as in the forward instruction; here one that has no derivative gives infinities or NaN.
 
     Operands:
         src: f32/f64, [B, N, N]

@@ -25,8 +25,8 @@ class TopKGen(GraphInst):
     """The largest elements along one dimension, and where they are.
 
     Of equal elements the one with the lower index comes first. NaN counts as larger than every number, as in PyTorch
-    and JAX; ONNX does not say, and the CPU executor of RLX passes over it. RLX gives the indices only, as f32, and
-    along the last dimension only, which is the default of ONNX, where k is an operand.
+    and JAX; ONNX does not say, and the CPU executor of RLX takes it only where it stands first. RLX gives the indices
+    only, as f32, and along the last dimension only, which is the default of ONNX, where k is an operand.
 
     Operands:
         src: floats/integers

@@ -15,14 +15,14 @@ import numpy as np
 from runtime.scale_layouts import block_extent
 from runtime.semantics import Array
 
-_FORMATS: Final[Mapping[str, tuple[Any, float]]] = {  # the numbers, and the largest finite one
-    "f8e4m3": (ml_dtypes.float8_e4m3fn, 448.0),
-    "f8e5m2": (ml_dtypes.float8_e5m2, 57344.0),
-    "f8e4m3fnuz": (ml_dtypes.float8_e4m3fnuz, 240.0),
-    "f8e5m2fnuz": (ml_dtypes.float8_e5m2fnuz, 57344.0),
-    "f6e2m3": (ml_dtypes.float6_e2m3fn, 7.5),
-    "f6e3m2": (ml_dtypes.float6_e3m2fn, 28.0),
-    "f4e2m1": (ml_dtypes.float4_e2m1fn, 6.0),
+_FORMATS: Final[Mapping[str, tuple[Any, float, int]]] = {  # the numbers, the largest finite one, and the bits of a code
+    "f8e4m3": (ml_dtypes.float8_e4m3fn, 448.0, 8),
+    "f8e5m2": (ml_dtypes.float8_e5m2, 57344.0, 8),
+    "f8e4m3fnuz": (ml_dtypes.float8_e4m3fnuz, 240.0, 8),
+    "f8e5m2fnuz": (ml_dtypes.float8_e5m2fnuz, 57344.0, 8),
+    "f6e2m3": (ml_dtypes.float6_e2m3fn, 7.5, 6),
+    "f6e3m2": (ml_dtypes.float6_e3m2fn, 28.0, 6),
+    "f4e2m1": (ml_dtypes.float4_e2m1fn, 6.0, 4),
 }
 
 
@@ -68,14 +68,14 @@ def scale(inst: Any, operands: Sequence[Any]) -> Array:
 
 def encoded(values: Array, name: str) -> Array:
     """Return the nearest codes; what exceeds the format goes to its largest finite number, and NaN to code 0."""
-    kind, finite = _FORMATS[name]
+    kind, finite, _ = _FORMATS[name]
     within = np.clip(np.nan_to_num(values.astype(np.float32), nan=0, posinf=finite, neginf=-finite), -finite, finite)
     return np.ascontiguousarray(within).astype(kind).view(np.uint8)
 
 
 def _decoded(codes: Array, scale: Array, name: str, inst: Any) -> Array:
-    kind = _FORMATS[name][0]
-    within = codes & np.uint8((1 << ml_dtypes.finfo(kind).bits) - 1)  # what is above a code in its byte does not count
+    kind, _, bits = _FORMATS[name]
+    within = codes & np.uint8((1 << bits) - 1)  # what is above a code in its byte does not count
     numbers = np.ascontiguousarray(within).view(kind).astype(np.float64)
     return np.asarray(numbers * _scales(scale, codes.shape[-1] if codes.ndim else 1, inst))
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class NarrowGen(GraphInst):
     """Takes a run of neighbouring slices along one dimension.
 
+    The run lies within the dimension. PyTorch counts a negative start from the end; there is none here.
+
     Operands:
         src
             What slices are taken of.

@@ -23,7 +23,9 @@ class SelectiveScanGen(GraphInst):
     """The selective state space model of Mamba, over sequences.
 
     For each item, in every channel, with a state h of N elements that is 0 at first, `h = exp(step * transition) * h +
-    step * input_matrix * src`, then the result is the sum of `output_matrix * h`.
+    step * input_matrix * src`, then the result is the sum of `output_matrix * h`. Equation 4 of the paper has
+    `(exp(step * transition) - 1) / transition` in place of the second `step`; what is here is its first order, as in
+    RLX, and in the code that came with the paper.
 
     The numbers of channels and of states follow from the shapes; RLX states the latter as `state_size`, too.
 
@@ -70,7 +72,8 @@ class SelectiveScanGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, force_f32
         RLX compiler, rlx-ir/src/op.rs, Op::SelectiveScan
-        Mamba: Linear-Time Sequence Modeling with Selective State Spaces, arXiv:2312.00752, 2 and 3.2, Algorithm 2
+        Mamba: Linear-Time Sequence Modeling with Selective State Spaces, arXiv:2312.00752, 2, equation 4, and 3.2,
+            Algorithm 2
     Semantics: state_spaces.selective_scan
     """
 

@@ -25,8 +25,8 @@ class Mamba2Gen(GraphInst):
     For each item, in every head, with a state h of P times N elements that is 0 at first, `h = exp(step * transition) *
     h + outer(step * src, input_matrix)`, then the result is `h @ output_matrix`.
 
-    The paper has no step there: its A and B of an item are `exp(step * transition)` and `step * input_matrix`. `step`
-    is taken as it is; usually it was a softplus. RLX states P and N as `head_dim` and `state_size`, too.
+    Equation 2 of the paper has no step: its A and B of an item are `exp(step * transition)` and `step * input_matrix`.
+    `step` is taken as it is; usually it was a softplus. RLX states P and N as `head_dim` and `state_size`, too.
 
     Operands:
         src: floats, [B, S, H, P]

@@ -70,7 +70,7 @@ def concat(inst: Any, operands: Sequence[Any]) -> Array:
 
 
 def expand(inst: Any, operands: Sequence[Any]) -> Array:
-    """Return `src` broadcast with `target_shape`; an extent that is not known is that of the result, else that of `src`."""
+    """Return `src` broadcast with `target_shape`; an extent that is not known is the result's, else that of `src`."""
     (src,) = operands
     stated = (1,) * len(inst.target_shape) + tuple(inst.shape or ())
     pairs = zip(inst.target_shape, stated[len(stated) - len(inst.target_shape) :], strict=True)

@@ -131,7 +131,7 @@ def expand() -> Pairs:
         line = f"graph.expand %x {{target_shape = {list(target)}}}"
         yield computed(line, type_of(expected), x=x)[0], expected
     x = numbers(3, 1)
-    for stated, target in (("2, 1, ?", (2, 1, 6)), ("?, ?, 6", (2, 1, 6)), ("?, 1", (3, 1))):  # the result says the rest
+    for stated, target in (("2, 1, ?", (2, 1, 6)), ("?, ?, 6", (2, 1, 6)), ("?, 1", (3, 1))):  # the result says it
         expected = by_onnx("Expand", x, np.array(target))
         yield computed(f"graph.expand %x {{target_shape = [{stated}]}}", type_of(expected), x=x)[0], expected
 

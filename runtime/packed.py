@@ -54,7 +54,7 @@ GGUF: Final[Mapping[str, Blocks]] = {
     "gguf_tq1_0": Blocks(256, 54),
     "gguf_tq2_0": Blocks(256, 66),
     "gguf_mxfp4": Blocks(32, 17),
-    "gguf_nvfp4": Blocks(16, 9),
+    "gguf_nvfp4": Blocks(64, 36),
 }
 BLOCKED: Final = ("int8_block", "int8_block_asym", "int4_block")
 """The schemes whose instruction says how many elements share a scale."""

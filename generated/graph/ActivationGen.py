@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 class ActivationGen(GraphInst):
     """A function of every element.
 
+    `gelu` is `src / 2 * (1 + erf(src / sqrt(2)))`, and `gelu_tanh` its approximation by tanh, RLX's GeluApprox; `silu`
+    is `src * sigmoid(src)`, `softplus` is `log(1 + exp(src))`. `sign` of 0 is 0. `round` takes halves to the even
+    integer, as RLX's op.rs says; its CPU executor takes them away from zero. `copy` and `square` are none of RLX, whose
+    tan, atan, floor, ceil, elu, hard swish, hard sigmoid, mish, softsign and log sigmoid are not here.
+
     Operands:
         src: floats
             The elements that the function is applied to.
@@ -33,7 +38,7 @@ class ActivationGen(GraphInst):
     Passes:
         op_kind: elementwise
         wide_range: where function is exp, square, reciprocal or rsqrt
-        range_safe: where function is erf, log, sigmoid, sqrt or tanh
+        range_safe: where function is cos, erf, log, sigmoid, sign, sin, sqrt or tanh
     Text:
         graph.activation {function} {src}
     BIR, version 1:
@@ -46,6 +51,7 @@ class ActivationGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Activation
     Semantics: graph.activation
     """
 
@@ -104,9 +110,12 @@ class ActivationGen(GraphInst):
             "wide_range": {"function": ("exp", "square", "reciprocal", "rsqrt")},
             "range_safe": {
                 "function": (
+                    "cos",
                     "erf",
                     "log",
                     "sigmoid",
+                    "sign",
+                    "sin",
                     "sqrt",
                     "tanh",
                 ),

@@ -24,7 +24,8 @@ class AdaLayerNormGen(GraphInst):
     transformers.
 
     `normalised(src) * (1 + scale) + shift`. `layer_norm` is `(src - mean) / sqrt(variance + epsilon)`, `rms_norm` is
-    `src / sqrt(mean(src * src) + epsilon)`. RLX states no default for `epsilon`; the one here is that of DiT.
+    `src / sqrt(mean(src * src) + epsilon)`. RLX states no default for `epsilon`; the one here is that of DiT. The
+    default kind of RLX is `layer_norm`; here it is always said.
 
     Operands:
         src: floats

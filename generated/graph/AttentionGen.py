@@ -23,12 +23,15 @@ class AttentionGen(GraphInst):
     """Values weighed by the softmax of the scaled products of queries and keys, head by head.
 
     `softmax(cap(query @ key.T * scale) + bias) @ value`. Operands are [B, S, heads * elements], or have four dimensions
-    in the order of `layout`; keys and values may have another S than queries, and have as many heads. The last query
-    stands beside the last key, where there are more keys. By `mask_kind`, a query sees - `none`, `bias`: all keys; a
-    bias [B, heads, queries, keys] is added to the products; - `causal`: the keys that do not stand after it; -
-    `sliding_window`: of these the nearest `window + 1`; - `custom`: the keys whose element of the mask [B, keys] is at
-    least 0.5. Where it sees none, all have equal weights, as RLX and JAX have it; ONNX gives zeros. Products are capped
-    before anything is masked, as ONNX and Gemma 2 have it; the interpreter of RLX does it after.
+    in the order of `layout`; keys and values may have another S than queries, and have as many heads. Where there are
+    more keys, the last query stands beside the last of them, as RLX has it; JAX, and ONNX without a cache, put the
+    first beside the first. Where there are fewer, the first two stand beside each other. By `mask_kind`, a query sees -
+    `none`, `bias`: all keys; a bias [B, heads, queries, keys] is added to the products; - `causal`: the keys that do
+    not stand after it; - `sliding_window`: of these the nearest `window + 1`; - `custom`: the keys whose element of the
+    mask [B, keys] is at least 0.5. Where it sees none, all have equal weights, as RLX and JAX have it; ONNX gives
+    zeros. Products are capped before anything is masked, as ONNX and Gemma 2 have it; the executor of RLX does it
+    after. RLX's description of the operation takes three dimensions for those of a single head, its executor for those
+    of all heads, as here.
 
     Operands:
         query: floats, rank 3 or 4
@@ -51,7 +54,7 @@ class AttentionGen(GraphInst):
         score_scale: float, optional
             What products are multiplied with; one over the square root of `head_dim` where nothing is said.
         attn_logit_softcap: float, optional
-            The bound c of `c * tanh(product / c)`; none where nothing is said.
+            The bound c of `c * tanh(product / c)`, above 0; none where nothing is said, which is ONNX's 0.
         layout: attention_layout, by default "bshd"
             The order of the dimensions of operands with four; RLX tells by which of them is `num_heads`.
     Results:
@@ -81,6 +84,7 @@ class AttentionGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::Attention, MaskKind
+        RLX compiler, rlx-cpu/src/executor.rs, Op::Attention (masks, cap)
         ONNX operator specification, Attention
         JAX documentation, jax.nn.dot_product_attention
     Semantics: attention.attention
@@ -289,7 +293,7 @@ class AttentionGen(GraphInst):
 
     @property
     def attn_logit_softcap(self) -> float | None:
-        """The bound c of `c * tanh(product / c)`; none where nothing is said."""
+        """The bound c of `c * tanh(product / c)`, above 0; none where nothing is said, which is ONNX's 0."""
         return self._attn_logit_softcap
 
     @attn_logit_softcap.setter

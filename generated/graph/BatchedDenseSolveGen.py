@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class BatchedDenseSolveGen(GraphInst):
     """The solutions of systems of linear equations, one matrix for each item of a batch.
 
-    By LU factorization with partial pivoting, in f32 or f64. A singular matrix is an error.
+    By LU factorization with partial pivoting, in f32 or f64. A pivot of exactly 0 is an error; a singular matrix whose
+    pivots are rounded to something else is not found.
 
     Operands:
         matrix: floats, [B, N, N]

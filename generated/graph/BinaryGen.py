@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 class BinaryGen(GraphInst):
     """An operation on the elements of two values, with numpy's broadcasting.
 
+    Integers wrap around. Their quotients are cut off towards zero; a division by zero, and a negative exponent of an
+    integer, end the run. `max` and `min` are NaN where an operand is. Bools have no `sub`. RLX's remainder, its
+    operations on bits, its shifts and its atan2 are not here.
+
     Operands:
         lhs
             The operand on the left.
@@ -52,6 +56,7 @@ class BinaryGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::Binary, BinaryOp
     Semantics: graph.binary
     """
 

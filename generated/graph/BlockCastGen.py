@@ -22,9 +22,15 @@ class BlockCastGen(GraphInst):
     """Converts a value to a small float, block by block over scales that it gives too.
 
     The last two dimensions are tiled by blocks of `rows` x `cols`, of which those at the end may be smaller. The scale
-    of a block is its largest magnitude over the largest finite number of the small float, 1 where the block is zero.
-    Rounded scales are powers of two, the next one that is not below (UE8M0), which graph.cast converts to f8e8m0
-    without loss. The result is the elements over their scales, rounded once to nearest even.
+    of a block is its largest magnitude over the largest finite number of the small float, 1 where that is zero. Rounded
+    scales are powers of two, the next one that is not below (UE8M0), which graph.cast converts to f8e8m0 without loss.
+    The result is the elements over their scales, rounded once to nearest even. So no element of a block is beyond the
+    range.
+
+    RLX has no such operation, only the fields of a configuration for it: the extents of a block, and whether scales are
+    powers of two. How a scale follows from its block is not said there. The MX specification takes another one, the
+    largest power of two not above the largest magnitude, over the largest power of two of the small float, and clamps
+    what is beyond.
 
     Infinities and NaN are in no block's largest magnitude, and are converted as by graph.cast.
 
@@ -58,7 +64,7 @@ class BlockCastGen(GraphInst):
           return %q, %s
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, CastConfig
+        RLX compiler, rlx-compile/src/precision.rs, CastConfig
         OCP Microscaling Formats (MX) Specification, version 1.0, 5.4, 6.3
     Semantics: block_scales.cast
     """

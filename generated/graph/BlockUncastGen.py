@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class BlockUncastGen(GraphInst):
     """Elements of a small float times the scales of their blocks.
 
-    The blocks are those of graph.block_cast.
+    The blocks are those of graph.block_cast. RLX has no such operation, only a configuration of conversions.
 
     Operands:
         src: f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/f4e2m1, rank 2 or 3 or 4, never converted
@@ -48,8 +48,8 @@ class BlockUncastGen(GraphInst):
           return %x
         }
     Source:
-        RLX compiler, rlx_compile/precision.rs, CastConfig
-        OCP Microscaling Formats (MX) Specification, version 1.0, 6.2
+        RLX compiler, rlx-compile/src/precision.rs, CastConfig
+        OCP Microscaling Formats (MX) Specification, version 1.0, 5.4
     Semantics: block_scales.uncast
     Wrapper: `BlockUncast` of runtime/wrappers/, which the parser builds
     """

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 class CastGen(GraphInst):
     """Converts every element to the data type of the result.
 
+    Floats are rounded to nearest even: to a narrower float, where what is beyond the range becomes infinite, or NaN
+    where there are no infinities (f4e2m1 has neither, and takes its largest number), and to integers, which are
+    clamped. Integers are clamped to narrower ones, too. NaN becomes the largest integer or, if its sign is negative,
+    the lowest; a bool says whether something is not 0, which NaN is not. RLX states no rounding. NumPy drops the
+    fraction of a float; it, and ONNX, drop the upper bits of an integer. ONNX takes the largest number of an 8-bit
+    float for what is beyond it, unless told not to.
+
     Operands:
         src: never converted
             What is converted.
@@ -39,6 +46,8 @@ class CastGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::Cast
+        ONNX operator specification, Cast
     Semantics: graph.cast
     """
 

@@ -26,7 +26,7 @@ class ConcatGen(GraphInst):
             The values, at least one, of one data type, and of one shape but for the extent along the axis.
     Attributes:
         axis: int, at least 0
-            The dimension along which the extents add up.
+            The dimension along which the extents add up; ONNX also counts from the end with a negative one.
     Results:
         result: by `concat_type`
             The type of values behind each other along `axis`; what one of them does not know, another one may.
@@ -106,7 +106,7 @@ class ConcatGen(GraphInst):
 
     @property
     def axis(self) -> int:
-        """The dimension along which the extents add up."""
+        """The dimension along which the extents add up; ONNX also counts from the end with a negative one."""
         return self._axis
 
     @axis.setter

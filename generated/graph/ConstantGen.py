@@ -41,6 +41,7 @@ class ConstantGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
+        RLX compiler, rlx-ir/src/op.rs, Op::Constant
     Semantics: graph.constant
     """
 

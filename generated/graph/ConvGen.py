@@ -25,7 +25,9 @@ class ConvGen(GraphInst):
     """A convolution over any number of spatial dimensions, as in neural networks; the weights are not mirrored.
 
     Groups of channels are convolved apart from each other. Where nothing is said, strides and dilations are 1 and there
-    is no padding. Products are accumulated in f32, so the result may have a wider data type than `src`.
+    is no padding. Products are accumulated in f32 (those of f64 in f64), so the result may have a wider data type than
+    `src`. RLX has two spatial dimensions here, one padding for both sides of each, no bias, and states the extents of
+    the window, too. ONNX's `auto_pad` is spelt out in `padding`.
 
     Operands:
         src: floats, rank 3 or 4 or 5
@@ -68,6 +70,7 @@ class ConvGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
+        RLX compiler, rlx-ir/src/op.rs, Op::Conv
         ONNX operator specification, Conv
     Semantics: windows.conv
     Wrapper: `Conv` of runtime/wrappers/, which the parser builds

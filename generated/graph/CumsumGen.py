@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class CumsumGen(GraphInst):
     """The sum of each element and of all that stand in front of it along one dimension.
 
-    RLX has no `reverse`, which is that of ONNX. Integers are added modulo 2 to their width.
+    RLX has no `reverse`, which is that of ONNX; in ONNX the axis is an operand. Integers are added modulo 2 to their
+    width.
 
     Operands:
         src: floats/integers

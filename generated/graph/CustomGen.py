@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class CustomGen(GraphInst):
     """An operation that somebody else has registered under a name.
 
-    It has no effect but its results, whose types the caller gives. To a precision policy it counts as compute, since
-    its implementation says by itself what it computes in.
+    It has no effect but its results, whose types the caller gives; StableHLO lets a custom call say that it has some.
+    To a precision policy it counts as compute, since its implementation says by itself what it computes in. RLX has one
+    result, and bytes in place of the text of `config`.
 
     No semantics: what a name stands for is known to whoever has registered it. An `evaluator` of `runtime.run` may
     compute it.

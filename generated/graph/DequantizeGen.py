@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 class DequantizeGen(GraphInst):
     """The numbers that 8-bit codes mean, `(src - zero_point) * scale`.
 
+    RLX has an f32 result, and as here no default for `axis` but one scale for everything; in ONNX, scales and zero
+    points are operands, whose extents say whether there is an axis, 1 where it is not said, and there are further data
+    types of codes.
+
     Operands:
         src: i8, never converted
             Codes.

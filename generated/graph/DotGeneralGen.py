@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class DotGeneralGen(GraphInst):
     """The sum of products over any dimensions of two values, batch by batch.
 
-    The result has the batch dimensions, then the further ones of lhs, then those of rhs, each in their order there.
-    Without contracted dimensions it is an outer product.
+    The result has the batch dimensions in the order of `lhs_batch`, then the further ones of lhs, then those of rhs,
+    each in their order there. Without contracted dimensions it is an outer product. Products of f64 are summed in f64,
+    of other floats in f32; integers wrap around.
 
     Operands:
         lhs: floats/integers
@@ -61,7 +62,7 @@ class DotGeneralGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::DotGeneral
-        StableHLO specification, dot_general
+        OpenXLA StableHLO specification, dot_general
     Semantics: matmuls.dot_general
     Wrapper: `DotGeneral` of runtime/wrappers/, which the parser builds
     """

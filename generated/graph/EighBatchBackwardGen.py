@@ -66,7 +66,8 @@ class EighBatchBackwardGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/spd.rs, EighBatchBackward, eigh_backward_packed
-        Giles: An extended collection of matrix derivative results, 2008, eigenvalues
+        Giles: An extended collection of matrix derivative results for forward and reverse mode algorithmic
+            differentiation, 2008, Eigenvalues and eigenvectors
     Semantics: eigen.eigh_backward
     """
 

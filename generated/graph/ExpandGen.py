@@ -27,7 +27,8 @@ class ExpandGen(GraphInst):
             The elements.
     Attributes:
         target_shape: shape
-            What the shape of `src` is broadcast with; extents that are not known follow from the result's when it runs.
+            What the shape of `src` is broadcast with; an extent that is not known is what the type of the result says,
+            else that of `src`.
     Results:
         result: by `expand_type`
             The type with the broadcast of two shapes.
@@ -105,8 +106,8 @@ class ExpandGen(GraphInst):
 
     @property
     def target_shape(self) -> Shape:
-        """What the shape of `src` is broadcast with; extents that are not known follow from the result's when it
-        runs.
+        """What the shape of `src` is broadcast with; an extent that is not known is what the type of the result says,
+        else that of `src`.
         """
         return self._target_shape
 

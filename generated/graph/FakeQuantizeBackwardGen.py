@@ -59,7 +59,7 @@ class FakeQuantizeBackwardGen(GraphInst):
         RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FakeQuantizeBackward, SteKind
         Bengio et al., Estimating or Propagating Gradients Through Stochastic Neurons for Conditional Computation, 2013,
-            4
+            straight-through estimator
     Semantics: quantization.fake_quantize_backward
     Wrapper: `FakeQuantizeBackward` of runtime/wrappers/, which the parser builds
     """

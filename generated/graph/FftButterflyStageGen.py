@@ -24,6 +24,7 @@ class FftButterflyStageGen(GraphInst):
 
     Butterfly b of stage s takes the elements i and j = i + 2^s, where i = 2^(s+1) floor(b / 2^s) + b mod 2^s, and gives
     x[i] + w x[j] and x[i] - w x[j] in their places. The numbers of `state` are pairs of a real and an imaginary part.
+    RLX takes f32 only.
 
     Operands:
         state: floats, [B, N, 2]
@@ -64,7 +65,8 @@ class FftButterflyStageGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
-        RLX compiler, rlx-ir/src/op.rs and rlx-cpu/src/thunk.rs, FftButterflyStage
+        RLX compiler, rlx-ir/src/op.rs, Op::FftButterflyStage
+        RLX compiler, kernels of the CPU and of WebGPU, execute_fft_butterfly_stage_f32, fft_butterfly_stage
     Semantics: fourier.butterfly_stage
     Wrapper: `FftButterflyStage` of runtime/wrappers/, which the parser builds
     """

@@ -79,6 +79,7 @@ class FusedAttentionBlockGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision::run (force_f32)
         RLX compiler, rlx-ir/src/op.rs, Op::FusedAttentionBlock
+        RLX compiler, rlx-fusion/src/unfuse.rs, Op::FusedAttentionBlock
     Semantics: transformers.attention_block
     Wrapper: `FusedAttentionBlock` of runtime/wrappers/, which the parser builds
     """

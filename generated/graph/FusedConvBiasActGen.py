@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunction
+from generated.vocabulary import FLOATS, ActivationFunction
 from runtime.dtypes import DType
 from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
@@ -39,8 +39,10 @@ class FusedConvBiasActGen(Conv):
         padding: list[int], optional, at least 0, of Conv
         dilations: list[int], optional, at least 1, of Conv
         groups: int, by default 1, at least 1, of Conv
-        activation: activation_function, optional
-            The function; none where it is absent.
+        activation: activation_function, optional, one of "copy", "abs", "cos", "erf", "exp", "gelu", "gelu_tanh",
+            "log", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "silu", "sin", "softplus", "sqrt",
+            "square", "tanh"
+            The function, one of graph.activation; none where it is absent.
     Results:
         result: by `conv_type`; the caller may choose the dtype
             The type of a convolution.
@@ -53,7 +55,7 @@ class FusedConvBiasActGen(Conv):
         residual_dtype: residual.dtype equals src.dtype, where residual is present
     Passes:
         op_kind: compute
-        wide_range: where activation is exp or square
+        wide_range: where activation is exp, square, reciprocal or rsqrt
     Text:
         graph.fused_conv_bias_act {src}, {weights}(? bias {bias})(? residual {residual})(? activation {activation})
         in the dictionary: strides, padding, dilations, groups
@@ -135,7 +137,29 @@ class FusedConvBiasActGen(Conv):
                 "enum",
                 optional=True,
                 enum="activation_function",
-                one_of=ACTIVATION_FUNCTIONS,
+                one_of=(
+                    "copy",
+                    "abs",
+                    "cos",
+                    "erf",
+                    "exp",
+                    "gelu",
+                    "gelu_tanh",
+                    "log",
+                    "neg",
+                    "reciprocal",
+                    "relu",
+                    "round",
+                    "rsqrt",
+                    "sigmoid",
+                    "sign",
+                    "silu",
+                    "sin",
+                    "softplus",
+                    "sqrt",
+                    "square",
+                    "tanh",
+                ),
             ),
         ),
         results=(ResultInfo(free_dtype=True),),
@@ -149,7 +173,7 @@ class FusedConvBiasActGen(Conv):
         ),
         op_kind="compute",
         facts={
-            "wide_range": {"activation": ("exp", "square")},
+            "wide_range": {"activation": ("exp", "square", "reciprocal", "rsqrt")},
         },
         semantics="convolutions.fused_bias_act",
     )
@@ -200,7 +224,7 @@ class FusedConvBiasActGen(Conv):
 
     @property
     def activation(self) -> ActivationFunction | None:
-        """The function; none where it is absent."""
+        """The function, one of graph.activation; none where it is absent."""
         return self._activation
 
     @activation.setter

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunction
+from generated.vocabulary import FLOATS, ActivationFunction
 from runtime.infer.matmuls import matmul_type
 from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
 from runtime.instructions import GraphInst, Problem
@@ -33,8 +33,10 @@ class FusedMatMulBiasActGen(GraphInst):
         bias: floats, rank 1
             [N], added to every row of the product.
     Attributes:
-        activation: activation_function, optional
-            The function; none where it is absent.
+        activation: activation_function, optional, one of "copy", "abs", "cos", "erf", "exp", "gelu", "gelu_tanh",
+            "log", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "silu", "sin", "softplus", "sqrt",
+            "square", "tanh"
+            The function, one of graph.activation; none where it is absent.
     Results:
         result: by `matmul_type`
             The type of `lhs @ rhs` under numpy's rules for `matmul`.
@@ -43,7 +45,7 @@ class FusedMatMulBiasActGen(GraphInst):
         bias_dtype: bias.dtype equals lhs.dtype
     Passes:
         op_kind: compute
-        wide_range: where activation is exp or square
+        wide_range: where activation is exp, square, reciprocal or rsqrt
     Text:
         graph.fused_matmul_bias_act {lhs}, {rhs}, {bias}(? activation {activation})
     BIR, version 1:
@@ -93,7 +95,29 @@ class FusedMatMulBiasActGen(GraphInst):
                 "enum",
                 optional=True,
                 enum="activation_function",
-                one_of=ACTIVATION_FUNCTIONS,
+                one_of=(
+                    "copy",
+                    "abs",
+                    "cos",
+                    "erf",
+                    "exp",
+                    "gelu",
+                    "gelu_tanh",
+                    "log",
+                    "neg",
+                    "reciprocal",
+                    "relu",
+                    "round",
+                    "rsqrt",
+                    "sigmoid",
+                    "sign",
+                    "silu",
+                    "sin",
+                    "softplus",
+                    "sqrt",
+                    "square",
+                    "tanh",
+                ),
             ),
         ),
         rhs=(
@@ -106,7 +130,7 @@ class FusedMatMulBiasActGen(GraphInst):
         ),
         op_kind="compute",
         facts={
-            "wide_range": {"activation": ("exp", "square")},
+            "wide_range": {"activation": ("exp", "square", "reciprocal", "rsqrt")},
         },
         semantics="matmuls.fused_bias_act",
     )
@@ -149,7 +173,7 @@ class FusedMatMulBiasActGen(GraphInst):
 
     @property
     def activation(self) -> ActivationFunction | None:
-        """The function; none where it is absent."""
+        """The function, one of graph.activation; none where it is absent."""
         return self._activation
 
     @activation.setter

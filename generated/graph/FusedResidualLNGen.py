@@ -23,7 +23,8 @@ class FusedResidualLNGen(GraphInst):
     """The layer normalisation of a sum, along the last dimension.
 
     `(h - mean) / sqrt(variance + epsilon) * gamma + beta` of `h = src + residual + bias`; the variance is the mean of
-    the squared deviations. The sums are not rounded on the way.
+    the squared deviations. The sums are not rounded on the way. RLX states no default for `epsilon`; the one here is
+    that of ONNX.
 
     Operands:
         src: floats

@@ -23,7 +23,7 @@ class FusedResidualRmsNormGen(GraphInst):
     """The RMS normalisation of a sum, along the last dimension.
 
     `h / sqrt(mean(h * h) + epsilon) * gamma + beta` of `h = src + residual + bias`. The sums are not rounded on the
-    way.
+    way. RLX states no default for `epsilon`; the one here is that of ONNX, whose normalisation has no beta.
 
     Operands:
         src: floats

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ActivationFunction
+from generated.vocabulary import FLOATS, ActivationFunction
 from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import extent, may_be_equal, names_of, present
@@ -26,7 +26,8 @@ class FusedTransformerLayerGen(GraphInst):
     norm(hidden + attend(hidden), gamma1, beta1, eps1)`; - `norm(middle + activation(middle @ fc1_weights + fc1_bias) @
     fc2_weights + fc2_bias, gamma2, beta2, eps2)`. A norm is `(x - mean) / sqrt(variance + eps) * gamma + beta`, the
     variance that of all elements. Nothing is rounded in between. RLX has the biases in another order, and says with
-    attributes whether they are there, and how wide the layer is.
+    attributes whether they are there, and how wide the layer is. Without biases its unfuse.rs has no betas either, as
+    here; its count of inputs (op.rs) has them.
 
     Operands:
         hidden: floats, [B, S, E]
@@ -58,8 +59,10 @@ class FusedTransformerLayerGen(GraphInst):
         beta2: optional, floats, [E]
             The summands of the second norm.
     Attributes:
-        activation: activation_function
-            The function between the two matrices.
+        activation: activation_function, one of "copy", "abs", "cos", "erf", "exp", "gelu", "gelu_tanh", "log", "neg",
+            "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "silu", "sin", "softplus", "sqrt", "square",
+            "tanh"
+            The function between the two matrices, one of graph.activation.
         num_heads: int, at least 1
             The number of heads.
         head_dim: int, at least 1
@@ -107,6 +110,7 @@ class FusedTransformerLayerGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FusedTransformerLayer
+        RLX compiler, rlx-fusion/src/unfuse.rs, Op::FusedTransformerLayer
         Vaswani et al., Attention Is All You Need, 2017, 3.1, 3.3
         Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding, 2019, 3
     Semantics: transformers.layer
@@ -222,7 +226,29 @@ class FusedTransformerLayerGen(GraphInst):
                 "activation",
                 "enum",
                 enum="activation_function",
-                one_of=ACTIVATION_FUNCTIONS,
+                one_of=(
+                    "copy",
+                    "abs",
+                    "cos",
+                    "erf",
+                    "exp",
+                    "gelu",
+                    "gelu_tanh",
+                    "log",
+                    "neg",
+                    "reciprocal",
+                    "relu",
+                    "round",
+                    "rsqrt",
+                    "sigmoid",
+                    "sign",
+                    "silu",
+                    "sin",
+                    "softplus",
+                    "sqrt",
+                    "square",
+                    "tanh",
+                ),
             ),
             AttributeInfo(
                 "num_heads",
@@ -405,7 +431,7 @@ class FusedTransformerLayerGen(GraphInst):
 
     @property
     def activation(self) -> ActivationFunction:
-        """The function between the two matrices."""
+        """The function between the two matrices, one of graph.activation."""
         return self._activation
 
     @activation.setter

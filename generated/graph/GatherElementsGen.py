@@ -31,7 +31,7 @@ class GatherElementsGen(GraphInst):
             Indices along the axis, of the rank of `src`; its other extents are at most those of `src`.
     Attributes:
         axis: int, at least 0
-            The dimension that the indices count along.
+            The dimension that the indices count along; ONNX takes 0 where it is not said, and negative ones.
     Results:
         result: dtype of src, shape of indices
     Rules:
@@ -129,7 +129,7 @@ class GatherElementsGen(GraphInst):
 
     @property
     def axis(self) -> int:
-        """The dimension that the indices count along."""
+        """The dimension that the indices count along; ONNX takes 0 where it is not said, and negative ones."""
         return self._axis
 
     @axis.setter

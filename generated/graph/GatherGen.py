@@ -33,7 +33,7 @@ class GatherGen(GraphInst):
             Which slices, of any shape.
     Attributes:
         axis: int, at least 0
-            The dimension of `src` that the indices count along.
+            The dimension of `src` that the indices count along; ONNX takes 0 where it is not said, and negative ones.
     Results:
         result: by `gather_type`
             The type of slices along `axis`.
@@ -127,7 +127,7 @@ class GatherGen(GraphInst):
 
     @property
     def axis(self) -> int:
-        """The dimension of `src` that the indices count along."""
+        """The dimension of `src` that the indices count along; ONNX takes 0 where it is not said, and negative ones."""
         return self._axis
 
     @axis.setter

@@ -22,7 +22,9 @@ class GatherNdGen(GraphInst):
     """Takes the slices of a value at the places that rows of indices give.
 
     The last dimension of `indices` has the K indices of a place, behind those of the batch; what is there is a slice of
-    the dimensions behind. A negative index counts from the end; one that is out of range ends the run.
+    the dimensions behind. A negative index counts from the end; one that is out of range ends the run. ONNX has a K of
+    at least 1, and more dimensions than those of the batch; here a K of 0 takes all of `src`, or of its item of the
+    batch.
 
     Operands:
         src

@@ -6,7 +6,7 @@
 
 Deliberately absent: where a conversion stands, and choices. Policies convert plainly; blocks are for whoever asks.
 
-Source: RLX compiler, rlx_compile/precision.rs, CastConfig.
+Source: RLX compiler, rlx-compile/src/precision.rs, CastConfig.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ both directions. `always-f32` changes nothing at all: it narrows nothing, and wh
 A name says little of the kinds: `auto-mixed` has matrix products in f32, and all but those and data movement in f16;
 `python -m passes --list` prints what each policy does (`policy_table.py`).
 
-Source: RLX compiler, rlx_compile/precision.rs, PrecisionPolicy::precision_for.
+Source: RLX compiler, rlx-compile/src/precision.rs, PrecisionPolicy::precision_for.
 """
 
 from __future__ import annotations

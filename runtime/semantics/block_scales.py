@@ -1,7 +1,8 @@
 """Conversions to small floats with a scale for each block of the last two dimensions.
 
 Dtypes: magnitudes, scales and quotients are f32, products f64.
-Source: RLX compiler, CastConfig; OCP Microscaling Formats (MX) Specification, version 1.0, sections 5.4 and 6.3.
+Source: RLX compiler, CastConfig; OCP Microscaling Formats (MX) Specification, version 1.0, section 5.4, for scales that
+are powers of two. Its section 6.3 takes another scale, as the definition says.
 """
 
 from __future__ import annotations

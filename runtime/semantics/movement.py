@@ -25,10 +25,9 @@ def gather(inst: Any, operands: Sequence[Any]) -> Array:
 def gather_nd(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the slices of `src` at the places that `indices` give."""
     src, indices = operands
-    found = places(indices, src.shape, inst.batch_dims)
-    if not found:  # K is 0, and so is the batch: all of src, at every place
-        return np.broadcast_to(src, (*indices.shape[:-1], *src.shape))
-    return np.asarray(src[found])
+    found = np.asarray(src[places(indices, src.shape, inst.batch_dims)])
+    shape = (*indices.shape[:-1], *src.shape[inst.batch_dims + indices.shape[-1] :])
+    return np.broadcast_to(found, shape)  # where K is 0, the same at every place of an item of the batch
 
 
 def gather_elements(inst: Any, operands: Sequence[Any]) -> Array:
@@ -71,9 +70,11 @@ def concat(inst: Any, operands: Sequence[Any]) -> Array:
 
 
 def expand(inst: Any, operands: Sequence[Any]) -> Array:
-    """Return `src` broadcast with `target_shape`; extents that are not known are those of `src`."""
+    """Return `src` broadcast with `target_shape`; an extent that is not known is the result's, else that of `src`."""
     (src,) = operands
-    target = [dim if isinstance(dim, int) else 1 for dim in inst.target_shape]
+    stated = (1,) * len(inst.target_shape) + tuple(inst.shape or ())
+    pairs = zip(inst.target_shape, stated[len(stated) - len(inst.target_shape) :], strict=True)
+    target = [next((dim for dim in pair if isinstance(dim, int)), 1) for pair in pairs]
     try:
         return np.broadcast_to(src, np.broadcast_shapes(src.shape, tuple(target)))
     except ValueError:

@@ -24,6 +24,9 @@ class Attention(AttentionGen):
                 yield Problem(wrong, name)
         if query.shape and key.shape and not may_be_equal(query.shape[0], key.shape[0]):
             yield Problem(f"query has a batch of {query.shape[0]}, and key one of {key.shape[0]}", "key")
+        cap = self.attn_logit_softcap
+        if cap is not None and not cap > 0:
+            yield Problem(f"the bound of products is {cap}; expected a number above 0, or none", "attn_logit_softcap")
         mask = None if self.mask is None else self.mask.type
         found = why_not_mask(self.mask_kind, self.window, mask, query, key, self.layout, self.num_heads)
         for name, message in found:

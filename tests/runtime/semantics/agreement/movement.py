@@ -59,6 +59,8 @@ def gather_nd() -> Pairs:
         yield computed(line, type_of(expected), x=x, i=indices)[0], expected
     x = numbers(2, 3)
     yield computed("graph.gather_nd %x at %i", "f64[4,2,3]", x=x, i=np.zeros((4, 0), int))[0], np.stack([x] * 4)
+    line, none = "graph.gather_nd %x at %i {batch_dims = 1}", np.zeros((2, 4, 0), int)
+    yield computed(line, "f64[2,4,3]", x=x, i=none)[0], np.repeat(x[:, np.newaxis], 4, axis=1)
 
 
 def gather_elements() -> Pairs:
@@ -128,6 +130,10 @@ def expand() -> Pairs:
         expected = by_onnx("Expand", x, np.array(target))
         line = f"graph.expand %x {{target_shape = {list(target)}}}"
         yield computed(line, type_of(expected), x=x)[0], expected
+    x = numbers(3, 1)
+    for stated, target in (("2, 1, ?", (2, 1, 6)), ("?, ?, 6", (2, 1, 6)), ("?, 1", (3, 1))):  # the result says it
+        expected = by_onnx("Expand", x, np.array(target))
+        yield computed(f"graph.expand %x {{target_shape = [{stated}]}}", type_of(expected), x=x)[0], expected
 
 
 def top_k() -> Pairs:

@@ -50,7 +50,7 @@ class BiMapGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind, AutoMixedPrecision
         RLX compiler, rlx-ir/src/op.rs, BiMap
-        Huang, Van Gool: A Riemannian network for SPD matrix learning, AAAI 2017, 3, BiMap layer
+        Huang, Van Gool: A Riemannian network for SPD matrix learning, AAAI 2017, BiMap layer
     Semantics: spd.bi_map
     """
 

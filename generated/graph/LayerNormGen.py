@@ -37,7 +37,7 @@ class LayerNormGen(GraphInst):
         axis: int, by default -1
             The first dimension that is normalised; a negative one counts from the end.
         epsilon: float, by default 1e-05, at least 0
-            What is added to the variance.
+            What is added to the variance; the default is ONNX's, RLX has none.
     Results:
         result: the type of src
     Rules:
@@ -168,7 +168,7 @@ class LayerNormGen(GraphInst):
 
     @property
     def epsilon(self) -> float:
-        """What is added to the variance."""
+        """What is added to the variance; the default is ONNX's, RLX has none."""
         return self._epsilon
 
     @epsilon.setter

@@ -52,7 +52,8 @@ class IndirectDMAGen(NeuronUnaryInst):
             Who makes the descriptors; indices need software descriptors, which the compiler chooses where it is
             unknown.
         unique_indices: bool, by default false
-            Whether somebody promises that no index comes twice.
+            Whether somebody promises that no index comes twice; `nki.isa.dma_compute` takes that for granted unless
+            told.
         priority: int, optional, at least 0, at most 3
             How soon it is served beside other transfers; 0 is first. NeuronCore-v4 only.
     Results:
@@ -246,7 +247,9 @@ class IndirectDMAGen(NeuronUnaryInst):
 
     @property
     def unique_indices(self) -> bool:
-        """Whether somebody promises that no index comes twice."""
+        """Whether somebody promises that no index comes twice; `nki.isa.dma_compute` takes that for granted unless
+        told.
+        """
         return self._unique_indices
 
     @unique_indices.setter

@@ -27,7 +27,8 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     """One or two operations of every element with a scalar, or with one scalar for each partition.
 
     `(src op0 operand0) op1 operand1`. The scalar of an operation stands in `operand0` or in `scalar0`; a reversed
-    operation has the scalar on its left. An operation of one number has none, or 0.
+    operation has the scalar on its left. An operation of one number has none, or 0. The source takes operands of [P, 1]
+    only; one element for all partitions is let through here, too.
 
     Operations that compute do so in f32, with f32 scalars; those on bits take integers as they are, on the vector
     engine only. The gpsimd engine has rsqrt only, and the vector engine has none. The scalar engine has the instruction

@@ -78,7 +78,7 @@ AluOp = Literal[
     "rsqrt",
     "square",
 ]
-"""Operations of the vector and gpsimd engines on two numbers, on two words of bits, or on one number."""
+"""Operations of the vector, scalar and gpsimd engines on two numbers, on two words of bits, or on one number."""
 ALU_OPS: Final[tuple[AluOp, ...]] = get_args(AluOp)
 
 AttentionLayout = Literal[
@@ -407,6 +407,28 @@ INTEGERS: Final[tuple[DtypeName, ...]] = (
 )
 """What `integers` stands for in definitions."""
 
+MOVED: Final[tuple[DtypeName, ...]] = (
+    "bool",
+    "i8",
+    "i16",
+    "i32",
+    "u8",
+    "u16",
+    "u32",
+    "f32",
+    "f32r",
+    "tf32",
+    "f16",
+    "bf16",
+    "f8e4m3",
+    "f8e4m3fn",
+    "f8e5m2",
+    "f8e3m4",
+    "f8e8m0",
+    "f4e2m1",
+)
+"""What `moved` stands for in definitions."""
+
 ON_CHIP: Final[tuple[DtypeName, ...]] = (
     "bool",
     "i8",
@@ -438,6 +460,7 @@ ON_CHIP_FLOATS: Final[tuple[DtypeName, ...]] = (
     "f8e4m3fn",
     "f8e5m2",
     "f8e3m4",
+    "f8e8m0",
 )
 """What `on_chip_floats` stands for in definitions."""
 

@@ -2,7 +2,8 @@
 
 Deliberately absent: sharing. An access belongs to one operand slot; whoever moves it to another slot copies it, so
 changing one can never change what another instruction touches. Run-time offsets are absent too: a run-time address is
-an operand of the dynamic copies until they are lowered.
+an operand of the dynamic copies until they are lowered. So is the tensor indirection of trn3, by which instructions of
+the compute engines gather or scatter on the chip.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ A tile has its partitions along the first dimension. What is not known violates 
 Deliberately absent: which instruction has which rule, and what depends on the target.
 
 Units: elements.
-Source: AWS Neuron documentation, `nki.isa`.
+Source: AWS Neuron documentation, `nki.isa`; its release notes of NKI 0.4 on operations of trn3.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from runtime.access import NeuronAP
 from runtime.arithmetic import ALU_OF_ONE, BITVEC
 from runtime.engines import NeuronEngine
 from runtime.instructions import NeuronInst, Problem
-from runtime.targets import Target, trn2
+from runtime.targets import Target, trn2, trn3
 from runtime.types import Shape, Type
 from runtime.values import Operand
 
 LONGEST_PATTERN = 4
+_FROM_TRN3 = ("abs_max", "abs_min", "relu", "square")
 
 
 def elements_in_partition(type: Type) -> int | None:
@@ -139,6 +140,13 @@ def why_not_of_two(field: str, op: str) -> Iterator[Problem]:
         yield Problem(f"{field} is {op}, which works on bits; expected one that computes", field)
     elif op in ALU_OF_ONE:
         yield Problem(f"{field} is {op}, which takes one number; there are two", field)
+
+
+def why_not_alu_on(target: Target, **ops: str | None) -> Iterator[Problem]:
+    """Yield which operations, by field, a generation does not have."""
+    for field, op in ops.items():
+        if op in _FROM_TRN3 and target < trn3:
+            yield Problem(f"{field} is {op}, which engines have from trn3 on, and not on {target}", field)
 
 
 def why_not_on_bits(op: str, *sides: tuple[str, Type]) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ACTIVATION_FUNCTIONS, ON_CHIP, ON_CHIP_FLOATS, ActivationFunction, AluOp, ReduceCmd
+from generated.vocabulary import ACTIVATION_FUNCTIONS, ON_CHIP, ActivationFunction, AluOp, ReduceCmd
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -29,15 +29,17 @@ class Activate2OpGen(NeuronUnaryInst):
     `function((src op0 scalar) op1 scalar)`, in f32; a reversed operation has the scalar on its left. The operations are
     mult and add, mult and subtract, or one of mult, add and subtract, or none. The reduction is that of
     `activation_accumulation`, with more operations; reset and reset_reduce start from what is neutral: 0 for add and
-    abs_max, minus infinity for max, plus infinity for min and abs_min, of which the source names none. `relu_param`,
-    for functions with a parameter, is not modelled.
+    abs_max, minus infinity for max, plus infinity for min and abs_min, of which the source names none. What is reduced
+    is not rounded to the data type of the result; the source's pseudo-code reduces `dst`, without a word on rounding.
+    `relu_param`, for functions with a parameter, is not modelled. The source always takes both scalars, and asks for
+    one data type of the two.
 
     Operands:
         src: LOAD, on_chip
             The elements.
-        operand0: LOAD, optional, on_chip_floats, always f32
+        operand0: LOAD, optional, on_chip, always f32
             The scalars of the first operation, one for each partition.
-        operand1: LOAD, optional, on_chip_floats, always f32
+        operand1: LOAD, optional, on_chip, always f32
             The scalars of the second operation, one for each partition.
         reduce_res: STORE, optional, on_chip
             What the accumulators hold in the end, one element for each partition.
@@ -124,13 +126,13 @@ class Activate2OpGen(NeuronUnaryInst):
             OperandInfo(
                 "operand0",
                 optional=True,
-                dtypes=ON_CHIP_FLOATS,
+                dtypes=ON_CHIP,
                 precision="f32",
             ),
             OperandInfo(
                 "operand1",
                 optional=True,
-                dtypes=ON_CHIP_FLOATS,
+                dtypes=ON_CHIP,
                 precision="f32",
             ),
             OperandInfo(

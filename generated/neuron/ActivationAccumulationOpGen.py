@@ -28,8 +28,9 @@ class ActivationAccumulationOpGen(NeuronUnaryInst):
 
     The sum of a partition is taken in f32 on top of the accumulator of its lane: from 0 with reset_reduce, from what it
     holds with reduce; reset makes it 0 without a sum, idle leaves it. Then `reduce_res` gets it. The sum is that of the
-    results before they are rounded, which the source does not say. The source names these arguments of
-    `nki.isa.activation` itself; `nki.isa.activation_reduce` is reset_reduce.
+    results before they are rounded; the architecture guide's pseudo-code adds up what is written, without a word on
+    rounding. The source names these arguments of `nki.isa.activation` itself, with idle as the default; the default
+    here is that of `nki.isa.activation_reduce`, reset_reduce. The reduction is add, the only one that `activation` has.
 
     Operands:
         src: LOAD, on_chip
@@ -76,6 +77,7 @@ class ActivationAccumulationOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.activation, reduce_cmd and reduce_res; nki.isa.activation_reduce
+        AWS Neuron documentation, Trainium and Inferentia2 architecture guide, pipelined reduction
         Neuron compiler internals, third-party study of neuronx_cc 2.24, ActivationAccumulationOp, of which the name is
     Semantics: activations.activation_accumulation
     Wrapper: `ActivationAccumulationOp` of runtime/wrappers/, which the parser builds

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ACTIVATION_FUNCTIONS, FLOATS, ON_CHIP, ActivationFunction
+from generated.vocabulary import ACTIVATION_FUNCTIONS, ON_CHIP, ON_CHIP_FLOATS, ActivationFunction
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -34,10 +34,11 @@ class ActivationOpGen(NeuronUnaryInst):
     definition.
 
     The source takes elements of any data type; here integers are copied to a float first, since passes count on floats.
-    What reduces its results is `activation_accumulation`.
+    The chip has no f64: it is there for the reference of a program, which is run in f64. What reduces its results is
+    `activation_accumulation`.
 
     Operands:
-        src: LOAD, floats
+        src: LOAD, on_chip_floats/f64
             The elements that the function is applied to.
         bias: LOAD, optional, bool/i8/i16/i32/u8/u16/u32/f32/f32r/f16/bf16/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/f8e8m0
             Added to each scaled element, one number for each partition.
@@ -98,7 +99,7 @@ class ActivationOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
-                dtypes=FLOATS,
+                dtypes=(*ON_CHIP_FLOATS, "f64"),
             ),
             OperandInfo(
                 "bias",

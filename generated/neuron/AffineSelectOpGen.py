@@ -27,7 +27,8 @@ class AffineSelectOpGen(NeuronInst):
     """Elements of a tile where an affine expression of their place compares with 0, elsewhere a constant.
 
     The expression is that of `iota`: `offset + p * channel_multiplier` and the product of each position with its step.
-    Elements go through f32 where the data types differ. A causal mask is one instruction.
+    Elements go through f32 where the data types differ. A causal mask is one instruction. The source has no default for
+    `channel_multiplier`, which is 0 here, as for `iota`.
 
     Operands:
         on_true: LOAD, in sbuf, on_chip

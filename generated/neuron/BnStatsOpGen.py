@@ -29,7 +29,8 @@ class BnStatsOpGen(NeuronUnaryInst):
 
     Six numbers for each partition: the count of the elements at even places, their mean, their variance times their
     count; then the same of those at odd places. `bn_aggr` makes mean and variance of them. All is computed in f32. In
-    which order the engine adds is not said; here sums are taken in f64 and rounded once.
+    which order the engine adds is not said; here sums are taken in f64 and rounded once. A partition has at most 512
+    elements, and at least two here, since of one element the source gives no mean of the odd ones.
 
     Operands:
         src: LOAD, on_chip

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import RMW_OPS, RmwOp
+from generated.vocabulary import ON_CHIP, RMW_OPS, RmwOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -28,11 +28,12 @@ class DMAComputeOpGen(NeuronNaryInst):
 
     Sources are converted to f32, added from the first to the last, and the sum is converted as it is written. All have
     as many elements as the destination. The documentation has a scale for each source, and lets every scale be 1 only;
-    it knows no other operation than addition. That the sum is rounded to f32 after each addition is an assumption. Its
-    form with run-time indices is IndirectLoad with `rmw_op`, or IndirectSaveAccumulate.
+    it knows no other operation than addition. There are at most 16 sources. That the sum is rounded to f32 after each
+    addition is an assumption. Its form with run-time indices is IndirectLoad with `rmw_op`, or IndirectSaveAccumulate.
+    f64, which the documentation does not have, is there for the reference of a program.
 
     Operands:
-        srcs: LOAD, any number, in dram or sbuf
+        srcs: LOAD, any number, in dram or sbuf, on_chip/f64
             What is added, in order.
     Attributes:
         reduce_op: rmw_op
@@ -40,7 +41,7 @@ class DMAComputeOpGen(NeuronNaryInst):
         scales: list[float], optional
             What each source is multiplied with; None for 1.
     Results:
-        result: by `first_source_type`; the caller may choose the dtype
+        result: by `first_source_type`; on_chip/f64; the caller may choose the dtype
             The type of the first source, which all others have the shape of.
     Rules:
         dst: in dram or sbuf
@@ -82,6 +83,7 @@ class DMAComputeOpGen(NeuronNaryInst):
             OperandInfo(
                 "srcs",
                 variadic=True,
+                dtypes=(*ON_CHIP, "f64"),
                 memory=("dram", "sbuf"),
             ),
         ),
@@ -98,7 +100,12 @@ class DMAComputeOpGen(NeuronNaryInst):
                 optional=True,
             ),
         ),
-        results=(ResultInfo(free_dtype=True),),
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                dtypes=(*ON_CHIP, "f64"),
+            ),
+        ),
         dst=DstInfo(memory=("dram", "sbuf")),
         rhs=(
             Show("reduce_op"),

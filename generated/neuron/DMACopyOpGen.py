@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import DGE_MODES, DMA_TRIGGERS, OOB_MODES, RMW_OPS, DgeMode, DmaTrigger, OobMode, RmwOp
+from generated.vocabulary import DGE_MODES, DMA_TRIGGERS, MOVED, OOB_MODES, RMW_OPS, DgeMode, DmaTrigger, OobMode, RmwOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -29,12 +29,13 @@ class DMACopyOpGen(NeuronUnaryInst):
     through f32. A run-time offset is one index, along a dimension of the whole tensor, that moves the access as far as
     that many indices there are apart. Several indices are for IndirectLoad and IndirectSave. The newer documentation
     names SBUF and HBM only, older pages PSUM as well, so no memory is refused. Hardware descriptor generation needs
-    NeuronCore-v3 or newer, a priority NeuronCore-v4. That an addition may go with a plain copy is so of `dst_rmw_op` of
-    older releases, and of KLR. That `skip` needs an offset is a message of the compiler, known from a third-party
-    study.
+    NeuronCore-v3 or newer, and moves bytes: it converts nothing. A priority needs NeuronCore-v4. That an addition may
+    go with a plain copy is so of `dst_rmw_op` of older releases, and of KLR; that it is done in f32, of
+    `nki.isa.dma_compute`, which came in its place. That `skip` needs an offset is a message of the compiler, known from
+    a third-party study. i64 and u64 are data types of KLR, not of NKI; f64 is there for the reference of a program.
 
     Operands:
-        src: LOAD
+        src: LOAD, moved/i64/u64/f64
             What is copied.
         src_offset: LOAD, optional, in sbuf, i32/u32, an index
             One index, in SBUF or a register, that moves the source along `src_dim`.
@@ -56,7 +57,7 @@ class DMACopyOpGen(NeuronUnaryInst):
         priority: int, optional, at least 0, at most 3
             How soon the copy is served beside others; 0 is first.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; moved/i64/u64/f64; the caller may choose the dtype
     Rules:
         dst: accumulates where rmw_op says so
     Engines:
@@ -80,6 +81,7 @@ class DMACopyOpGen(NeuronUnaryInst):
         AWS Neuron documentation, nki.isa.dma_copy
         AWS Neuron documentation, Descriptor Generation Engine (DGE) Reference
         AWS Neuron documentation, NKI access patterns, scalar dynamic access
+        AWS Neuron documentation, NKI migration guides, from 0.2.0 to 0.3.0, nki.isa.dma_copy
         KLR, KLR/Core/Operators.lean, NcDmaCopy
     Semantics: transfers.dma_copy
     Wrapper: `DMACopyOp` of runtime/wrappers/, which the parser builds
@@ -107,6 +109,7 @@ class DMACopyOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
             ),
             OperandInfo(
                 "src_offset",
@@ -176,6 +179,7 @@ class DMACopyOpGen(NeuronUnaryInst):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
             ),
         ),
         dst=DstInfo(accumulates="rmw_op"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import DGE_MODES, OOB_MODES, DgeMode, OobMode
+from generated.vocabulary import DGE_MODES, ON_CHIP, OOB_MODES, DgeMode, OobMode
 from runtime.access import AccessMode, NeuronAP
 from runtime.engines import NeuronEngine
 from runtime.infer.copies import dma_transposed_type
@@ -30,9 +30,12 @@ class DMATransposeOpGen(NeuronUnaryInst):
     access is ignored, so 0 does. Such a gather needs NeuronCore-v3 or newer. The reference lets the last extent of a
     transposition by hardware descriptors be at most 128, the page on descriptors a multiple of 128; the first is
     checked. It lets no such transposition have descriptors made by the host, the page does, so both are let through.
+    The guide has elements of 2 and 4 bytes only; the reference names no data types without hardware descriptors or
+    indices, and none is refused then. A run-time offset of the source is not modelled. f64 is there for the reference
+    of a program.
 
     Operands:
-        src: LOAD, in dram or sbuf, rank 2 or 3 or 4
+        src: LOAD, in dram or sbuf, on_chip/f64, rank 2 or 3 or 4
             The tile.
         indices: LOAD, optional, in sbuf, u32, rank 2, an index
             Which rows of the source's tensor are gathered.
@@ -95,6 +98,7 @@ class DMATransposeOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*ON_CHIP, "f64"),
                 memory=("dram", "sbuf"),
                 rank=(2, 3, 4),
             ),

@@ -23,9 +23,10 @@ class EventSemaphoreGen(NeuronInst):
 
     No semantics: semaphores keep engines in step, and a run takes one instruction after the other, whatever they hold.
 
-    The documentation has semaphores that engines and transfers change and wait for, and no interface to them. That an
-    engine waits until one is at least a number is so of the third-party study; in what ways one is changed it does not
-    say, so fields may be missing. A transfer adds 16 to the semaphore that it reports to, one for each DMA engine.
+    The documentation has semaphores that engines and transfers change and wait for, and no interface to them. In the
+    third-party study an engine waits until one is at least a number, or at least a register, and sets or increments
+    one; the register, and how one is changed, have no fields here. A transfer adds 16 to the semaphore that it reports
+    to, one for each DMA engine.
 
     Attributes:
         wait_semaphore: int, optional, at least 0
@@ -53,7 +54,7 @@ class EventSemaphoreGen(NeuronInst):
         AWS Neuron documentation, Introduction to DMA with NKI
         AWS Neuron documentation, Trainium and Inferentia2 architecture guide, semaphores
         Neuron compiler internals, third-party study of neuronx_cc 2.24, Queues and synchronisation, InstEventSemaphore;
-            the shared control band
+            the shared control band; wait and update modes
     Semantics: none
     Wrapper: `EventSemaphore` of runtime/wrappers/, which the parser builds
     """

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 class ExponentialOpGen(NeuronUnaryInst):
     """The exponential of every element less a maximum, and the sum of the results, on the vector engine.
 
-    `exp(src - max_value)` in f32. The sum is that of the results before they are rounded, which the source does not
-    say. With idle nothing is summed up, and nothing is known of the accumulators after it.
+    `exp(src - max_value)` in f32. The sum is that of the results before they are rounded; the source's pseudo-code adds
+    up `dst`, without a word on rounding. With idle nothing is summed up, and nothing is known of the accumulators after
+    it. The source loads 0 where no initial value is given, and lets 0 pass beside other commands; here load_reduce, and
+    nothing else, has one.
 
     Operands:
         src: LOAD, f8e4m3/f8e5m2/f16/bf16/f32/i8/i16/i32/u8/u16/u32
@@ -77,6 +79,7 @@ class ExponentialOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.exponential
+        AWS Neuron documentation, Trainium3 architecture guide, fast exponential evaluation
     Semantics: vector_scans.exponential
     Wrapper: `ExponentialOp` of runtime/wrappers/, which the parser builds
     """

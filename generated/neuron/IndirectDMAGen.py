@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import OOB_MODES, DgeMode, OobMode
+from generated.vocabulary import MOVED, OOB_MODES, DgeMode, OobMode
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -30,10 +30,12 @@ class IndirectDMAGen(NeuronUnaryInst):
     make it; within a row the access is contiguous. An index that is negative, or `max_index` or more, is out of bounds.
     One transfer has indices on one side only. Unsigned and signed 32-bit indices both stand in examples of the
     documentation. It has the indices of a DMA need software descriptors of NeuronCore-v3 or newer; the compiler's own
-    indirect loads and saves, known from a third-party study, are older than that, so no target is refused.
+    indirect loads and saves, known from a third-party study, are older than that, so only what asks for software
+    descriptors is refused before. i64 and u64 are data types of KLR and of the study, not of NKI; f64 is there for the
+    reference of a program.
 
     Operands:
-        src: LOAD
+        src: LOAD, moved/i64/u64/f64
             What is read.
         indices: LOAD, in sbuf, i32/u32, [P, 1], an index
             Which rows, an index for each partition.
@@ -50,11 +52,12 @@ class IndirectDMAGen(NeuronUnaryInst):
             Who makes the descriptors; indices need software descriptors, which the compiler chooses where it is
             unknown.
         unique_indices: bool, by default false
-            Whether somebody promises that no index comes twice.
+            Whether somebody promises that no index comes twice; `nki.isa.dma_compute` takes that for granted unless
+            told.
         priority: int, optional, at least 0, at most 3
             How soon it is served beside other transfers; 0 is first. NeuronCore-v4 only.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; moved/i64/u64/f64; the caller may choose the dtype
     Rules:
         extent_of_indices_1: indices.shape[1] equals 1
         partitions: indices.shape[0] is at most 128
@@ -92,6 +95,7 @@ class IndirectDMAGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
             ),
             OperandInfo(
                 "indices",
@@ -145,6 +149,7 @@ class IndirectDMAGen(NeuronUnaryInst):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
             ),
         ),
         dst=DstInfo(),
@@ -242,7 +247,9 @@ class IndirectDMAGen(NeuronUnaryInst):
 
     @property
     def unique_indices(self) -> bool:
-        """Whether somebody promises that no index comes twice."""
+        """Whether somebody promises that no index comes twice; `nki.isa.dma_compute` takes that for granted unless
+        told.
+        """
         return self._unique_indices
 
     @unique_indices.setter

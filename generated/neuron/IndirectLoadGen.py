@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import OOB_MODES, RMW_OPS, DgeMode, OobMode, RmwOp
+from generated.vocabulary import MOVED, OOB_MODES, RMW_OPS, DgeMode, OobMode, RmwOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -29,7 +29,7 @@ class IndirectLoadGen(IndirectDMA):
     documentation then asks for a `dst` in SBUF, and for a promise of unique indices.
 
     Operands:
-        src: LOAD, in dram
+        src: LOAD, in dram, moved/i64/u64/f64
             The rows, of which the first one stands where index 0 leads.
         indices: LOAD, in sbuf, i32/u32, [P, 1], an index, of IndirectDMA
     Attributes:
@@ -42,7 +42,7 @@ class IndirectLoadGen(IndirectDMA):
         rmw_op: rmw_op, optional
             How the elements are combined with those in `dst`; None replaces them.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; moved/i64/u64/f64; the caller may choose the dtype
     Rules:
         dst: in sbuf or dram, accumulates where rmw_op says so
         extent_of_indices_1: indices.shape[1] equals 1
@@ -83,6 +83,7 @@ class IndirectLoadGen(IndirectDMA):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
                 memory=("dram",),
             ),
             OperandInfo(
@@ -144,6 +145,7 @@ class IndirectLoadGen(IndirectDMA):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
             ),
         ),
         dst=DstInfo(

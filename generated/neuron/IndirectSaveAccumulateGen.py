@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import OOB_MODES, RMW_OPS, DgeMode, OobMode, RmwOp
+from generated.vocabulary import MOVED, OOB_MODES, RMW_OPS, DgeMode, OobMode, RmwOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 class IndirectSaveAccumulateGen(IndirectSave):
     """Scatter by DMA that adds, for rows of a tensor in DRAM that are chosen at run time.
 
-    Sums are f32, or integers modulo 2 to their width where both sides are of one integer type. Where an index comes
-    twice, its rows are added one after the other, in order, and the sum is rounded once; that the compiler's simulator
-    adds in order is so of a third-party study, which has it round each time, and the hardware promises neither. A
+    Sums are f32, whatever the data types are; the study has the compiler's simulator add i32 and i64 as integers. Where
+    an index comes twice, its rows are added one after the other, in order, and the sum is rounded once; that the
+    simulator adds in order is so of the study, too, which has it round each time, and the hardware promises neither. A
     software descriptor takes indices that are promised to be unique only, which `nki.isa.dma_compute` asks for. The
     compiler's field `entry_step_elements` is the length of a row, so it is not one here.
 
     Operands:
-        src: LOAD, in sbuf
+        src: LOAD, in sbuf, moved/i64/u64/f64
             The rows that are added.
         indices: LOAD, in sbuf, i32/u32, [P, 1], an index, of IndirectDMA
     Attributes:
@@ -47,7 +47,7 @@ class IndirectSaveAccumulateGen(IndirectSave):
         num_indices: int, optional, at least 0
             How many of the indices count, the first ones; None for all.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; moved/i64/u64/f64; the caller may choose the dtype
     Rules:
         dst: required, in dram, accumulates
         extent_of_indices_1: indices.shape[1] equals 1
@@ -92,6 +92,7 @@ class IndirectSaveAccumulateGen(IndirectSave):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
                 memory=("sbuf",),
             ),
             OperandInfo(
@@ -158,6 +159,7 @@ class IndirectSaveAccumulateGen(IndirectSave):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
             ),
         ),
         dst=DstInfo(

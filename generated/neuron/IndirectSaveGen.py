@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import OOB_MODES, DgeMode, OobMode
+from generated.vocabulary import MOVED, OOB_MODES, DgeMode, OobMode
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -30,7 +30,7 @@ class IndirectSaveGen(IndirectDMA):
     not say.
 
     Operands:
-        src: LOAD, in sbuf or dram
+        src: LOAD, in sbuf or dram, moved/i64/u64/f64
             The rows that are saved.
         indices: LOAD, in sbuf, i32/u32, [P, 1], an index, of IndirectDMA
     Attributes:
@@ -41,7 +41,7 @@ class IndirectSaveGen(IndirectDMA):
         unique_indices: bool, by default false, of IndirectDMA
         priority: int, optional, at least 0, at most 3, of IndirectDMA
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; moved/i64/u64/f64; the caller may choose the dtype
     Rules:
         dst: required, in dram
         extent_of_indices_1: indices.shape[1] equals 1
@@ -81,6 +81,7 @@ class IndirectSaveGen(IndirectDMA):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
                 memory=("sbuf", "dram"),
             ),
             OperandInfo(
@@ -135,6 +136,7 @@ class IndirectSaveGen(IndirectDMA):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
             ),
         ),
         dst=DstInfo(

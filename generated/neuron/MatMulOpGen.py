@@ -32,9 +32,11 @@ class MatMulOpGen(NeuronNaryInst):
     bf16. Up to trn2 only what a product has written may be added to.
 
     In the mode double_row both operands are [K, 2, ...], and the contracted extent is 2 K. With `is_transpose`,
-    `moving` is an identity; from trn2 on the elements of `stationary` keep their bits. Of 8 bits they come out as the
-    lower halves of 16 bits, which is not modelled. Tiling lets several products share the engine, and changes no
-    result. In which order the engine adds is not said; here it is by partitions, from the first to the last.
+    `moving` is an identity; from trn2 on the elements of `stationary` keep their bits, before, the result is f32 as of
+    any product. Of 8 bits they come out as the lower halves of 16 bits, which is not modelled. Tiling lets several
+    products share the engine, and changes no result; the source describes tiles of columns, and says of its parameters
+    that a tile has all 128: both are let through. In which order the engine adds is not said; here it is by partitions,
+    from the first to the last.
 
     Operands:
         stationary: LOAD, in sbuf, bf16/f16/f32/f32r/tf32/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/i8/u8, rank 2 or 3

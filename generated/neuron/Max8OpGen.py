@@ -28,7 +28,7 @@ class Max8OpGen(NeuronUnaryInst):
     """The eight largest elements of each partition, largest first, on the vector engine.
 
     Elements are converted to f32 first, compared, and converted to the data type of the result, so that integers of 32
-    bits beyond 2 ** 24 come out rounded. What becomes of NaN is not said; it is refused.
+    bits beyond 2 ** 24 come out rounded; the source says so. What becomes of NaN is not said; it is refused.
 
     Operands:
         src: LOAD, on_chip, rank 2 or 3

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import ON_CHIP
+from generated.vocabulary import MOVED
 from runtime.access import NeuronAP
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, ResultInfo, Show
@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 class MemsetOpGen(NeuronInst):
     """One constant everywhere, on the vector or gpsimd engine.
 
+    A tile of integers is filled with a whole number that they hold. Of the packed data types the source takes 0 only:
+    here that is so of f4e2m1, since f8e4m3fn and f8e5m2 have plain forms, too.
+
     Attributes:
         value: float
             The constant, which is rounded to the data type of the result.
     Results:
-        result: of a type that the caller gives; on_chip
+        result: of a type that the caller gives; moved
     Rules:
         partitions: result.shape[0] is at most 128
     Engines:
@@ -46,6 +49,7 @@ class MemsetOpGen(NeuronInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.memset
+        AWS Neuron documentation, NKI migration guides, from 0.2.0 to 0.3.0, nki.isa.memset
     Semantics: patterns.memset
     Wrapper: `MemsetOp` of runtime/wrappers/, which the parser builds
     """
@@ -63,7 +67,7 @@ class MemsetOpGen(NeuronInst):
                 "float",
             ),
         ),
-        results=(ResultInfo(dtypes=ON_CHIP),),
+        results=(ResultInfo(dtypes=MOVED),),
         dst=DstInfo(),
         rhs=(Show("value"),),
         engines=("vector", "gpsimd"),

@@ -28,8 +28,9 @@ class NcMatchReplace8OpGen(NeuronNaryInst):
 
     Indices count the elements of a partition from 0. The values are looked for from the last to the first, each among
     what is not replaced yet. So of a value that stands among the eight several times, the last column gets its first
-    place. What `dst_idx` holds for a value that is not there is not said; a run that asks for it is refused. NaN equals
-    nothing.
+    place. What `dst_idx` holds for a value that is not there is not said; a run that asks for it is refused. Elements
+    and values are compared in f32, as `max8` does; here the source does not say it, nor which data types `dst_idx` has.
+    NaN equals nothing.
 
     Operands:
         src: LOAD, on_chip, rank 2 or 3

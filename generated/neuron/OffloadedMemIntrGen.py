@@ -18,7 +18,7 @@ class OffloadedMemIntrGen(NeuronInst):
 
     The passes that take copies out work on these; what they leave becomes transfers. Names and forms are those of a
     third-party study of the compiler, which the vendor has not confirmed. Nobody has published the engine: "offloaded"
-    means that DMA or the gpsimd engine does the work.
+    means that DMA or the gpsimd engine does the work; nor which data types they take, so most refuse none.
 
     Rules:
         dst: required

@@ -22,7 +22,7 @@ class OffloadedRNGGen(OffloadedMemIntr):
 
     No semantics: nobody has published which generator this is, nor how it is seeded. `nki.isa.rng` names none for its
     random bits, and `nki.isa.rand2` names XORWOW, without saying how elements follow from its state. The study has the
-    name of the intrinsic only, so fields may be missing.
+    name of the intrinsic only, so fields may be missing; the data types are those of `nki.isa.rng`.
 
     Results:
         result: of a type that the caller gives

@@ -29,7 +29,8 @@ class RangeSelectOpGen(NeuronNaryInst):
     The place of an element is its index among those of its partition, and `range_start`. It is compared in f32, so it
     must stay below 2 ** 24. Where one of the comparisons fails, the result is the most negative f32, -3.4028235e+38,
     which becomes an infinity in shorter floats. The largest element is taken in f32, and stays in the accumulators of
-    the engine, too. It is that before the rounding, as what the source says of NaN suggests.
+    the engine, too. It is that before the rounding, as what the source says of NaN suggests. Which commands there are
+    the source leaves to `nki.isa.reduce_cmd`; there is nothing to load, and reset, which takes no element, is left out.
 
     Operands:
         on_true: LOAD, on_chip_floats

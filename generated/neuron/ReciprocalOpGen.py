@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import FLOATS, ON_CHIP
+from generated.vocabulary import ON_CHIP, ON_CHIP_FLOATS
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -28,10 +28,10 @@ class ReciprocalOpGen(NeuronUnaryInst):
 
     The engine computes in f32, whatever the data types of source and result are. The scalar engine has it as an
     `activation`, which is faster and less precise. The source takes elements of any data type; here integers are copied
-    to a float first.
+    to a float first. The chip has no f64: it is there for the reference of a program, which is run in f64.
 
     Operands:
-        src: LOAD, in sbuf or psum, floats
+        src: LOAD, in sbuf or psum, on_chip_floats/f64
             The elements that one is divided by.
     Results:
         result: the type of src; on_chip/f64; the caller may choose the dtype
@@ -67,7 +67,7 @@ class ReciprocalOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
-                dtypes=FLOATS,
+                dtypes=(*ON_CHIP_FLOATS, "f64"),
                 memory=("sbuf", "psum"),
             ),
         ),

@@ -23,7 +23,9 @@ class RngOpGen(NeuronInst):
 
     No semantics: which numbers the generators give is not public, nor is their state.
 
-    32 random bits for each element, of which shorter elements have the least significant ones.
+    32 random bits for each element, of which shorter elements have the least significant ones. The source names no
+    generator; the Trainium3 guide has the vector engine use a linear feedback shift register before trn3, without its
+    numbers.
 
     Results:
         result: of a type that the caller gives; i8/i16/i32/u8/u16/u32
@@ -45,6 +47,7 @@ class RngOpGen(NeuronInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.rng
+        AWS Neuron documentation, Trainium3 architecture guide, XORWOW-based PRNG
     Semantics: none
     """
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from generated.vocabulary import MOVED
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -25,10 +26,11 @@ class SBAtomLoadGen(NeuronUnaryInst):
     """Loads one tile from DRAM into SBUF.
 
     DMA converts where the data types differ, through f32. The fields `load_const`, `has_partition_broadcast` and
-    `init_value` are those of a third-party study of the compiler, which the vendor has not confirmed.
+    `init_value` are those of a third-party study of the compiler, which the vendor has not confirmed; i64 and u64 are
+    data types of it, not of NKI. f64 is there for the reference of a program.
 
     Operands:
-        src: LOAD, in dram
+        src: LOAD, in dram, moved/i64/u64/f64
             The tile in DRAM.
     Attributes:
         load_const: bool, by default false
@@ -38,7 +40,7 @@ class SBAtomLoadGen(NeuronUnaryInst):
         init_value: float, optional
             What elements outside the source are filled with.
     Results:
-        result: by `loaded_type`; the caller may choose the dtype
+        result: by `loaded_type`; moved/i64/u64/f64; the caller may choose the dtype
             The type of a load: that of `src`, with any number of partitions where one fills all of them.
     Rules:
         dst: in sbuf
@@ -80,6 +82,7 @@ class SBAtomLoadGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
                 memory=("dram",),
             ),
         ),
@@ -100,7 +103,12 @@ class SBAtomLoadGen(NeuronUnaryInst):
                 optional=True,
             ),
         ),
-        results=(ResultInfo(free_dtype=True),),
+        results=(
+            ResultInfo(
+                free_dtype=True,
+                dtypes=(*MOVED, "i64", "u64", "f64"),
+            ),
+        ),
         dst=DstInfo(memory=("sbuf",)),
         rhs=(Show("src"),),
         engines=("dma",),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import RMW_OPS, RmwOp
+from generated.vocabulary import MOVED, RMW_OPS, RmwOp
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -24,17 +24,18 @@ if TYPE_CHECKING:
 class SBAtomStoreGen(NeuronUnaryInst):
     """Stores one tile from SBUF or PSUM to DRAM.
 
-    DMA converts where the data types differ, through f32. The newer documentation stores tiles of SBUF only, older
-    pages those of PSUM as well, so both are let through.
+    DMA converts where the data types differ, through f32, in which it adds, too. The newer documentation stores tiles
+    of SBUF only, older pages those of PSUM as well, so both are let through. i64 and u64 are data types of the study,
+    not of NKI; f64 is there for the reference of a program.
 
     Operands:
-        src: LOAD, in sbuf or psum
+        src: LOAD, in sbuf or psum, moved/i64/u64/f64
             The tile on the chip.
     Attributes:
         rmw_op: rmw_op, optional
             How the elements are combined with those in memory; None replaces them.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; moved/i64/u64/f64; the caller may choose the dtype
     Rules:
         dst: required, in dram, accumulates where rmw_op says so
     Engines:
@@ -72,6 +73,7 @@ class SBAtomStoreGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
                 memory=("sbuf", "psum"),
             ),
         ),
@@ -88,6 +90,7 @@ class SBAtomStoreGen(NeuronUnaryInst):
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*MOVED, "i64", "u64", "f64"),
             ),
         ),
         dst=DstInfo(

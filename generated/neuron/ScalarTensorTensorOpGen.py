@@ -27,6 +27,7 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
     """An operation with one scalar for each partition, then one with a second tile, on the vector engine.
 
     `(src op0 operand0) op1 operand1`, in f32. A reversed operation has the scalar, or the second tile, on its left.
+    Operations on bits are not among them; abs_max, abs_min, relu and square are those of trn3.
 
     Operands:
         src: LOAD, on_chip
@@ -72,6 +73,7 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.scalar_tensor_tensor
+        AWS Neuron documentation, NKI 0.4.0 release notes
     Semantics: vector_scans.scalar_tensor_tensor
     Wrapper: `ScalarTensorTensorOp` of runtime/wrappers/, which the parser builds
     """

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from generated.vocabulary import DMA_ENGINES, DmaEngine
+from generated.vocabulary import DMA_ENGINES, MOVED, DmaEngine
 from runtime.access import AccessMode, NeuronAP
 from runtime.engines import NeuronEngine
 from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
@@ -30,7 +30,7 @@ class SendRecvOpGen(NeuronUnaryInst):
     they have 8, 16 or 32 bits.
 
     Operands:
-        src: LOAD, in sbuf, never converted
+        src: LOAD, in sbuf, moved, never converted
             What is sent.
     Attributes:
         send_to_rank: int, one of 0, 1
@@ -87,6 +87,7 @@ class SendRecvOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=MOVED,
                 memory=("sbuf",),
                 precision="keep",
             ),

@@ -23,7 +23,9 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
     """A copy of which one side has an address that is known only at run time.
 
     The address is `index * offset_scale` elements, for each index that `generic_addrs` holds. Without `generic_addrs`
-    it is that of index 0, so the copy is a static one.
+    it is that of index 0, so the copy is a static one. The vendor's documentation had such copies up to NKI 0.3, on the
+    chip only: of one offset for a copy, in SBUF, within each partition, on the vector, scalar or gpsimd engine. Which
+    data types there are the study does not say, so none is refused.
 
     Operands:
         src: LOAD
@@ -47,6 +49,7 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
     Source:
         Neuron compiler internals, third-party study of neuronx_cc 2.24, TensorCopyDynamic Generators, the base
             machinery
+        AWS Neuron documentation, release 2.26, nki.isa.tensor_copy_dynamic_src, nki.isa.tensor_copy_dynamic_dst
     Wrapper: `TensorCopyDynamicBase` of runtime/wrappers/, on which other definitions stand
     """
 

@@ -18,8 +18,8 @@ class TensorCopyDynamicDstGen(TensorCopyDynamicBase):
     """Scatter form, writes to an address known only at run time.
 
     One index moves the window that is `dst`'s access pattern. With n indices the window has extent 1 along
-    `generic_dim`, `src` has n there, and the last of equal indices wins. Elements of `dst` that are not written keep
-    their bytes.
+    `generic_dim`, `src` has n there, and the last of equal indices wins, which is an assumption: the study has each
+    index write its element, and no word on the order. Elements of `dst` that are not written keep their bytes.
 
     Operands:
         src: LOAD, of TensorCopyDynamicBase

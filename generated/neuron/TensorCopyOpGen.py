@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
+from generated.vocabulary import MOVED
 from runtime.access import AccessMode, NeuronAP
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
@@ -26,13 +27,15 @@ class TensorCopyOpGen(NeuronUnaryInst):
     """Copies elements, and converts them where the result has another data type.
 
     With equal data types the copy keeps bits on the vector and gpsimd engines, and on the scalar engine from trn2 on,
-    which before has no such copy but an `activation`. With different ones, each element is converted through f32.
+    which before has no such copy but an `activation`. With different ones, each element is converted through f32. The
+    chip has no f64: it is there for the reference of a program, which is run in f64. Which engines of inf1 copy is an
+    assumption.
 
     Operands:
-        src: LOAD
+        src: LOAD, moved/f64
             What is copied.
     Results:
-        result: the type of src; the caller may choose the dtype
+        result: the type of src; moved/f64; the caller may choose the dtype
     Rules:
         partitions: src.shape[0] is at most 128
     Engines:
@@ -68,12 +71,14 @@ class TensorCopyOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*MOVED, "f64"),
             ),
         ),
         results=(
             ResultInfo(
                 free_dtype=True,
                 same_as="src",
+                dtypes=(*MOVED, "f64"),
             ),
         ),
         dst=DstInfo(),

@@ -28,8 +28,9 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
 
     Element n of the result is `(src[n] op0 operand0) op1 reg`, which `reg`, the accumulator of the lane, becomes. It
     starts at 0 for add and subtract, 1 for mult, minus infinity for max, plus infinity for min; at `initial` with
-    load_reduce; with reduce at what the instruction before has left. All is computed in f32. The source's pseudo-code
-    reverses `op0`, its signature has nothing for it; neither has this.
+    load_reduce; with reduce at what the instruction before has left. All is computed in f32, and `reg` is not rounded
+    to the data type of the result, of which the source says nothing. Its pseudo-code reverses `op0`, its signature has
+    nothing for it; neither has this. abs_max, abs_min, relu and square are those of trn3.
 
     Operands:
         src: LOAD, bf16/f16/f32/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/u8/u16/i8/i16
@@ -77,6 +78,7 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.tensor_scalar_cumulative
+        AWS Neuron documentation, NKI 0.4.0 release notes
     Semantics: vector_scans.tensor_scalar_cumulative
     Wrapper: `TensorScalarCumulativeOp` of runtime/wrappers/, which the parser builds
     """

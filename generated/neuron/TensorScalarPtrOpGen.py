@@ -27,12 +27,16 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     """One or two operations of every element with a scalar, or with one scalar for each partition.
 
     `(src op0 operand0) op1 operand1`. The scalar of an operation stands in `operand0` or in `scalar0`; a reversed
-    operation has the scalar on its left. An operation of one number has none, or 0.
+    operation has the scalar on its left. An operation of one number has none, or 0. The source takes operands of [P, 1]
+    only; one element for all partitions is let through here, too.
 
     Operations that compute do so in f32, with f32 scalars; those on bits take integers as they are, on the vector
-    engine only. The gpsimd engine has rsqrt only, the scalar engine of trn2 mult and add, mult, and add. The second
-    operand of the shape of `src` is `nki.isa.scalar_tensor_tensor`. The chip has no f64: it is there for the reference
-    of a program, which is run in f64.
+    engine only. The gpsimd engine has rsqrt only, and the vector engine has none. The scalar engine has the instruction
+    from trn2 on, and on trn2 mult and add, mult, and add. abs_max, abs_min, relu and square came with trn3. Which
+    engine has pow with a scalar the source does not say; older releases had pow on the gpsimd engine only. divide and
+    mod are none of its operations, but KLR's. The second operand of the shape of `src` is
+    `nki.isa.scalar_tensor_tensor`. The chip has no f64: it is there for the reference of a program, which is run in
+    f64.
 
     Operands:
         src: LOAD, on_chip/f64
@@ -63,7 +67,9 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         scalar_of_op0: at most one is present of operand0, scalar0
         scalar_of_op1: at most one is present of operand1, scalar1
     Engines:
-        any target: vector, scalar, gpsimd
+        other targets: vector, scalar, gpsimd
+        inf1: vector
+        trn1: vector, gpsimd
     Passes:
         op_kind: elementwise
         wide_range: where op0 is pow or op1 is pow
@@ -83,6 +89,9 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.tensor_scalar
+        AWS Neuron documentation, NKI ISA API common fields, engine selection; its table of operators by engine, of
+            release 2.26
+        AWS Neuron documentation, NKI 0.4.0 release notes; Trainium3 architecture guide, Scalar Engine
         Neuron compiler internals, third-party study of neuronx_cc 2.24, TensorScalarPtrOp, of which the names are
     Semantics: engines.tensor_scalar
     Wrapper: `TensorScalarPtrOp` of runtime/wrappers/, which the parser builds
@@ -182,6 +191,10 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
             Group("scalar1", ("scalar1", Show("scalar1"))),
         ),
         engines=("vector", "scalar", "gpsimd"),
+        engines_by_target={
+            "inf1": ("vector",),
+            "trn1": ("vector", "gpsimd"),
+        },
         capabilities=frozenset({"can_mutate_dst_ty", "can_vectorize"}),
         op_kind="elementwise",
         facts={

@@ -29,7 +29,7 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
     `src op0 operand0` in f32; its elements are combined with the accumulators by `reduce_op`, over all of a partition.
     What is combined is not rounded to the data type of the result, of which the source says nothing.
     `reduce_res_negate` negates what is written, not the accumulators. The source calls the reversed operation not
-    supported yet; there is none here.
+    supported yet; there is none here. abs_max, abs_min, relu and square are those of trn3.
 
     Operands:
         src: LOAD, on_chip
@@ -82,6 +82,7 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.tensor_scalar_reduce
+        AWS Neuron documentation, NKI 0.4.0 release notes
     Semantics: vector_scans.tensor_scalar_reduce
     Wrapper: `TensorScalarReduceOp` of runtime/wrappers/, which the parser builds
     """

@@ -28,9 +28,10 @@ class TensorTensorOpGen(NeuronNaryInst):
 
     Floats are computed in f32. Integers of 32 bits are exact on the gpsimd engine, and go through f32 on the vector
     engine. Where nobody chooses, gpsimd gets what has operands and a result of 32-bit integers, none of them in PSUM.
-    Operations on bits take integers as they are. The gpsimd engine alone has pow. The vector engine reads one of the
-    operands from PSUM at most. The source wants as many partitions and as many elements in each; here both operands
-    have one shape. The chip has no f64: it is there for the reference of a program, which is run in f64.
+    Operations on bits take integers as they are. The gpsimd engine alone has pow. abs_max and abs_min came with trn3.
+    divide and mod are none of the source's operations, but KLR's. The vector engine reads one of the operands from PSUM
+    at most. The source wants as many partitions and as many elements in each; here both operands have one shape. The
+    chip has no f64: it is there for the reference of a program, which is run in f64.
 
     Operands:
         lhs: LOAD, on_chip/f64
@@ -64,6 +65,8 @@ class TensorTensorOpGen(NeuronNaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.tensor_tensor
+        AWS Neuron documentation, NKI 0.4.0 release notes
+        KLR, KLR/Core/Operators.lean, AluOp
     Semantics: engines.tensor_tensor
     Wrapper: `TensorTensorOp` of runtime/wrappers/, which the parser builds
     """

@@ -27,8 +27,9 @@ class TensorTensorScanOpGen(NeuronNaryInst):
     """A scan along the elements of each partition, with two operations and two tiles, on the vector engine.
 
     Element n of the result is `(data0[n] op0 result[n - 1]) op1 data1[n]`; the first one has the initial value in place
-    of the result before it. All is computed in f32, and what goes from element to element is not rounded to the data
-    type of the result.
+    of the result before it. All is computed in f32. What goes from element to element is not rounded to the data type
+    of the result: KLR keeps it in the engine, while the source's pseudo-code reads it back from the result. abs_max and
+    abs_min are those of trn3.
 
     Operands:
         data0: LOAD, on_chip
@@ -73,6 +74,7 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.tensor_tensor_scan
+        KLR, KLR/Core/Operators.lean, TensorTensorScan
     Semantics: vector_scans.tensor_tensor_scan
     Wrapper: `TensorTensorScanOp` of runtime/wrappers/, which the parser builds
     """

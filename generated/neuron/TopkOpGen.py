@@ -44,6 +44,8 @@ class TopkOpGen(NeuronUnaryInst):
         dst: in sbuf
         partitions: src.shape[0] is at most 128
         whole_cores: src.shape[0] is a multiple of 16
+        same_partitions: result.shape[0] equals src.shape[0]
+        some_value: result.shape[1] is at least 1
         same_shape: result.shape equals idx_dst.shape
         not_more_than_n: n is at least result.shape[1]
         few_enough: result.shape[1] is below 32768
@@ -209,6 +211,8 @@ class TopkOpGen(NeuronUnaryInst):
         yield from super().verify()
         yield from self._verify_partitions()
         yield from self._verify_whole_cores()
+        yield from self._verify_same_partitions()
+        yield from self._verify_some_value()
         yield from self._verify_same_shape()
         yield from self._verify_not_more_than_n()
         yield from self._verify_few_enough()
@@ -229,6 +233,25 @@ class TopkOpGen(NeuronUnaryInst):
             yield Problem(
                 f"partitions come by 16: src.shape[0] is {found}",
                 "src",
+            )
+
+    def _verify_same_partitions(self) -> Iterator[Problem]:
+        """Rule `same_partitions`: the result has the partitions of src."""
+        left = extent(self.type.shape, 0)
+        right = extent(self._src.type.shape, 0)
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"the result has the partitions of src: result.shape[0] is {left} and src.shape[0] is {right}",
+                "result",
+            )
+
+    def _verify_some_value(self) -> Iterator[Problem]:
+        """Rule `some_value`: at least one value is found."""
+        found = extent(self.type.shape, 1)
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"at least one value is found: result.shape[1] is {found}",
+                "result",
             )
 
     def _verify_same_shape(self) -> Iterator[Problem]:

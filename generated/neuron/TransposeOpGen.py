@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
+from generated.vocabulary import ON_CHIP
 from runtime.access import AccessMode, NeuronAP
 from runtime.engines import NeuronEngine
 from runtime.info import DstInfo, InstructionInfo, OperandInfo, Show
@@ -26,10 +27,12 @@ class TransposeOpGen(NeuronUnaryInst):
 
     The tensor engine reads SBUF, writes PSUM and takes tiles of up to 128 by 128. The vector engine takes tiles of up
     to 32 by 32. Elements keep their data type, and their bits, but for the tensor engine of trn1, where an infinity or
-    NaN spreads. The source flattens tiles of more dimensions; an access does that here.
+    NaN spreads. The source flattens tiles of more dimensions; an access does that here. It moves packed elements four
+    at a time, which is no transposition of numbers, so f4e2m1 is refused. The chip has no f64: it is there for the
+    reference of a program.
 
     Operands:
-        src: LOAD, in sbuf or psum, [M, N]
+        src: LOAD, in sbuf or psum, on_chip/f64, [M, N]
             The tile.
     Results:
         result: dtype of src, [N, M]
@@ -66,6 +69,7 @@ class TransposeOpGen(NeuronUnaryInst):
         operands=(
             OperandInfo(
                 "src",
+                dtypes=(*ON_CHIP, "f64"),
                 memory=("sbuf", "psum"),
                 rank=(2,),
             ),

@@ -1,8 +1,8 @@
 """The accumulators of the vector and the scalar engine: one f32 number for each lane, which instructions share.
 
 The n-th partition of an instruction is taken to use lane n. Elements are combined in f32, from the first to the last,
-before they are rounded to the data type of the result: the source says so of `range_select`, and leaves it open
-elsewhere.
+before they are rounded to the data type of the result: what the source says of NaN in `range_select` suggests so, and
+elsewhere it adds up `dst` in pseudo-code, without a word on rounding.
 Source: AWS Neuron documentation, `nki.isa.reduce_cmd`, `nki.isa.activation`, `nki.isa.tensor_scalar_reduce`.
 """
 

@@ -51,16 +51,15 @@ def load(inst: Any, operands: Sequence[Any]) -> Array:
 def store(inst: Any, machine: Machine) -> Array:
     """Return a tile as `copy` does, or added to what `dst` holds already, with `rmw_op` add.
 
-    Dtypes: a sum is f32, or an integer modulo 2 to its width where both are of one integer dtype.
+    Dtypes: a sum is f32.
     """
     array = reshaped(machine.value(inst.src), inst.shape)
     return converted(array, inst) if inst.rmw_op is None else added(machine.value(inst.dst), array)
 
 
 def added(held: Array, array: Array) -> Array:
-    """Return a sum: f32, or an integer modulo 2 to its width where both are of one integer dtype."""
-    exact = held.dtype == array.dtype and held.dtype.kind in "iu"
-    total: Array = held + array if exact else widen(held) + widen(array)
+    """Return a sum, in f32, in which DMA computes whatever the dtypes are."""
+    total: Array = widen(held) + widen(array)
     return total
 
 

@@ -52,15 +52,14 @@ def save(inst: Any, machine: Machine) -> Placed:
 def save_accumulate(inst: Any, machine: Machine) -> Placed:
     """Add the rows of `src` to those of `dst` that the indices choose, one after the other.
 
-    Dtypes: f32, rounded once for all rows that are added to one; integers of one dtype modulo 2 to their width.
+    Dtypes: f32, rounded once for all rows that are added to one.
     Raises: InterpreterError as for `save`.
     """
     rows, inside = _rows(inst.dst, inst, machine, inst.num_indices)
     places, which = np.unique(rows[inside], return_inverse=True)
     held, array = machine.read(inst.dst, places), machine.value(inst.src)[inside]
-    exact = held.dtype == array.dtype and held.dtype.kind in "iu"
-    total: Array = held.copy() if exact else np.array(widen(held))
-    np.add.at(total, which.reshape(-1), (array if exact else widen(array)).reshape(-1))
+    total: Array = np.array(widen(held))
+    np.add.at(total, which.reshape(-1), widen(array).reshape(-1))
     return Placed(total, places)
 
 

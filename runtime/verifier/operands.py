@@ -120,9 +120,16 @@ def any_of(dtypes: tuple[str, ...]) -> str:
     return " or ".join(dtypes)
 
 
+_ALL = frozenset(dtype.name for dtype in DTYPES)
+_FLOATS = frozenset(dtype.name for dtype in DTYPES if dtype.is_float)
 _GROUPS = (
-    ("a float", {dtype.name for dtype in DTYPES if dtype.is_float}),
+    ("a float", _FLOATS),
+    ("a float of the engines", _FLOATS - {"f64", "f4e2m1"}),
+    ("a float of the engines, or f64", _FLOATS - {"f4e2m1"}),
     ("an integer", {dtype.name for dtype in DTYPES if dtype.is_int}),
-    ("a type of the engines", {dtype.name for dtype in DTYPES} - {"i4", "i64", "u4", "u64", "f64", "f4e2m1"}),
-    ("a type of the engines, or f64", {dtype.name for dtype in DTYPES} - {"i4", "i64", "u4", "u64", "f4e2m1"}),
+    ("a type of the engines", _ALL - {"i4", "i64", "u4", "u64", "f64", "f4e2m1"}),
+    ("a type of the engines, or f64", _ALL - {"i4", "i64", "u4", "u64", "f4e2m1"}),
+    ("a type of the engines, or f4e2m1", _ALL - {"i4", "i64", "u4", "u64", "f64"}),
+    ("a type of the engines, f4e2m1 or f64", _ALL - {"i4", "i64", "u4", "u64"}),
+    ("any type but i4 and u4", _ALL - {"i4", "u4"}),
 )

@@ -8,6 +8,8 @@ from generated.neuron.DMACopyOpGen import DMACopyOpGen
 from runtime.access import NeuronAP
 from runtime.infer.copies import reshaped_type
 from runtime.instructions import Problem
+from runtime.targets import Target
+from runtime.transfer_rules import why_not_transfer_on
 from runtime.types import Type
 from runtime.values import Operand
 
@@ -15,7 +17,7 @@ from runtime.values import Operand
 class DMACopyOp(DMACopyOpGen):
     """A copy by DMA, of as many elements as the destination has.
 
-    Source: AWS Neuron documentation, `nki.isa.dma_copy`; its page on descriptor generation.
+    Source: AWS Neuron documentation, `nki.isa.dma_copy`; its pages on descriptor generation and on NKI 0.3.
     """
 
     __slots__ = ()
@@ -37,6 +39,13 @@ class DMACopyOp(DMACopyOpGen):
         if self._trigger_engine is not None and self._dge_mode != "hwdge":
             message = f"trigger_engine is {self._trigger_engine}, which is for dge_mode hwdge, not {self._dge_mode}"
             yield Problem(message, "trigger_engine")
+        here, there = self._src.type.dtype, self.type.dtype
+        if self._dge_mode == "hwdge" and here is not None and there is not None and here is not there:
+            message = f"dge_mode is hwdge, which moves bytes; src has elements of {here}, and the result of {there}"
+            yield Problem(message, "dge_mode")
+
+    def verify_on(self, target: Target) -> Iterator[Problem]:
+        yield from why_not_transfer_on(self, target)
 
     def _offset_problems(self, side: str, held: Operand | None, offset: Operand | None, dim: int) -> Iterator[Problem]:
         if offset is None:

@@ -9,6 +9,7 @@ from runtime.access import NeuronAP
 from runtime.infer.copies import DMA_TRANSPOSE_AXES
 from runtime.instructions import Problem
 from runtime.targets import Target, trn2
+from runtime.transfer_rules import why_not_transfer_on
 
 
 class DMATransposeOp(DMATransposeOpGen):
@@ -34,6 +35,7 @@ class DMATransposeOp(DMATransposeOpGen):
             yield from self._direct_problems()
 
     def verify_on(self, target: Target) -> Iterator[Problem]:
+        yield from why_not_transfer_on(self, target)
         if self._indices is not None and target < trn2:
             yield Problem(f"indices choose rows from trn2 on, and not on {target}", "indices")
 

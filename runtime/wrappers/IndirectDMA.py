@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from generated.neuron.IndirectDMAGen import IndirectDMAGen
 from runtime.access import NeuronAP
 from runtime.instructions import Problem
+from runtime.targets import Target, trn2
+from runtime.transfer_rules import why_not_transfer_on
 from runtime.values import Operand
 
 
@@ -48,3 +50,9 @@ class IndirectDMA(IndirectDMAGen):
         rows = held.tensor.known_shape[0] if held.tensor.known_shape else 1
         if self._max_index is not None and self._max_index > rows:
             yield Problem(f"max_index is {self._max_index}, and %{held.tensor.name} has {rows} rows", "max_index")
+
+    def verify_on(self, target: Target) -> Iterator[Problem]:
+        yield from why_not_transfer_on(self, target)
+        if self._dge_mode == "swdge" and target < trn2:
+            message = f"dge_mode is swdge, which takes indices from trn2 on, and not on {target}"
+            yield Problem(message, "dge_mode")

@@ -42,7 +42,8 @@ class MatMulOp(MatMulOpGen):
 
     def verify_on(self, target: Target) -> Iterator[Problem]:
         dtype = self.type.dtype
-        expected = (self._stationary.type.dtype, f32) if self._is_transpose else target.matmul_writes
+        keeps = self._is_transpose and target >= trn2  # before, a transposition is a product like any other
+        expected = (self._stationary.type.dtype, f32) if keeps else target.matmul_writes
         if dtype is not None and None not in expected and dtype not in expected:
             legal = " or ".join(dict.fromkeys(str(one) for one in expected))
             what = "a transposition" if self._is_transpose else "a product"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generated.neuron.MemsetOpGen import MemsetOpGen
+from runtime.dtypes import f4e2m1
 from runtime.instructions import Problem
 from runtime.operand_shapes import why_not_stated
 
@@ -21,3 +22,5 @@ class MemsetOp(MemsetOpGen):
         dtype, value = self.type.dtype, self._value
         if dtype is not None and dtype.is_int and not (dtype.lowest <= value <= dtype.largest and value == int(value)):
             yield Problem(f"value is {value}, which is no element of {dtype}", "value")
+        if dtype is f4e2m1 and value != 0:
+            yield Problem(f"value is {value}; a tile of f4e2m1, which is packed, is filled with 0 only", "value")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from generated.neuron.NcStreamShuffleOpGen import NcStreamShuffleOpGen
+from runtime.access import NeuronAP
 from runtime.instructions import Problem
 from runtime.relations import extent
+from runtime.targets import Target
 from runtime.tile_rules import elements_in_partition
 
 _PARTITIONS = 128
@@ -33,6 +36,20 @@ class NcStreamShuffleOp(NcStreamShuffleOpGen):
         here, there = elements_in_partition(self._src.type), elements_in_partition(self.type)
         if here is not None and there is not None and here != there:
             yield Problem(f"src has {here} elements in a partition, and the result {there}", "src")
+
+    def verify_on(self, target: Target) -> Iterator[Problem]:
+        """Yield which side starts where the longer one of both must not start."""
+        counts = [count for one in (self._src.type, self.type) if isinstance(count := extent(one.shape, 0), int)]
+        multiple = target.start_multiple(max(counts, default=1)) if target.start_partitions else 1
+        for slot, held in (("src", self._src), ("dst", self.dst)):
+            if not isinstance(held, NeuronAP) or held.offset.terms or not held.tensor.known_shape:
+                continue
+            row = prod(held.tensor.known_shape[1:]) * held.tensor.dtype.bits // held.dtype.bits
+            first = held.offset.constant // row if row else 0
+            if first % multiple and not first % target.start_multiple(held.pairs[0][1]):
+                legal = " or ".join(str(at) for at in range(0, _PARTITIONS, multiple))
+                message = f"{slot} starts at partition {first}; beside {max(counts)} partitions it starts at {legal}"
+                yield Problem(message, slot)
 
     def _why_not_picked(self) -> Iterator[Problem]:
         """Yield the first partition of the result for which the source has none."""

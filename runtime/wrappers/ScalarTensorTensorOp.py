@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from generated.neuron.ScalarTensorTensorOpGen import ScalarTensorTensorOpGen
 from runtime.instructions import Problem
-from runtime.tile_rules import why_both_in_psum, why_not_of_two, why_not_one_a_partition, why_not_scalar_of
+from runtime.targets import Target
+from runtime.tile_rules import (
+    why_both_in_psum,
+    why_not_alu_on,
+    why_not_of_two,
+    why_not_one_a_partition,
+    why_not_scalar_of,
+)
 
 
 class ScalarTensorTensorOp(ScalarTensorTensorOpGen):
@@ -23,3 +30,6 @@ class ScalarTensorTensorOp(ScalarTensorTensorOpGen):
         yield from why_not_of_two("op1", self._op1)
         yield from why_not_one_a_partition("operand0", self._operand0, self._src.type)
         yield from why_both_in_psum("src", self._src, "operand1", self._operand1)
+
+    def verify_on(self, target: Target) -> Iterator[Problem]:
+        yield from why_not_alu_on(target, op0=self._op0, op1=self._op1)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from generated.neuron.TensorScalarCumulativeOpGen import TensorScalarCumulativeOpGen
 from runtime.instructions import Problem
-from runtime.tile_rules import why_not_one_a_partition, why_not_scalar_of, why_not_start
+from runtime.targets import Target
+from runtime.tile_rules import why_not_alu_on, why_not_one_a_partition, why_not_scalar_of, why_not_start
 
 
 class TensorScalarCumulativeOp(TensorScalarCumulativeOpGen):
@@ -22,3 +23,6 @@ class TensorScalarCumulativeOp(TensorScalarCumulativeOpGen):
         yield from why_not_scalar_of(0, self._op0, self._operand0, self._scalar0)
         yield from why_not_one_a_partition("operand0", self._operand0, self._src.type)
         yield from why_not_start(self, self._src.type)
+
+    def verify_on(self, target: Target) -> Iterator[Problem]:
+        yield from why_not_alu_on(target, op0=self._op0)

@@ -11,7 +11,7 @@ from runtime.engines import NeuronEngine
 from runtime.instructions import Problem
 from runtime.relations import extent
 from runtime.targets import Target, trn2
-from runtime.tile_rules import why_not_on_bits
+from runtime.tile_rules import why_not_alu_on, why_not_on_bits
 
 _ON_SCALAR_OF_TRN2 = (("mult", "add"), ("mult", None), ("add", None))
 
@@ -43,8 +43,11 @@ class TensorScalarPtrOp(TensorScalarPtrOpGen):
                 yield Problem(f"op0 is {self._op0}, which works on bits; the vector engine does that", "engine")
         elif engine is NeuronEngine.GPSIMD and (self._op0, self._op1) != ("rsqrt", None):
             yield Problem(f"op0 is {self._op0}; the gpsimd engine has rsqrt only", "engine")
+        elif engine is NeuronEngine.VECTOR and "rsqrt" in (self._op0, self._op1):
+            yield Problem("the vector engine has no rsqrt; the gpsimd engine has it", "engine")
 
     def verify_on(self, target: Target) -> Iterator[Problem]:
+        yield from why_not_alu_on(target, op0=self._op0, op1=self._op1)
         on_scalar = self.assigned_engine is NeuronEngine.SCALAR and target.arch_level == trn2.arch_level
         if on_scalar and (self._op0, self._op1) not in _ON_SCALAR_OF_TRN2:
             done = self._op0 if self._op1 is None else f"{self._op0} and {self._op1}"

@@ -9,7 +9,8 @@ from runtime.access import NeuronAP
 from runtime.arithmetic import ALU_OF_ONE, BITVEC
 from runtime.engines import NeuronEngine
 from runtime.instructions import Problem
-from runtime.tile_rules import why_both_in_psum, why_not_on_bits
+from runtime.targets import Target
+from runtime.tile_rules import why_both_in_psum, why_not_alu_on, why_not_on_bits
 
 
 class TensorTensorOp(TensorTensorOpGen):
@@ -37,3 +38,6 @@ class TensorTensorOp(TensorTensorOpGen):
         for name, operand in (("lhs", self._lhs), ("rhs", self._rhs), ("dst", self.dst)):
             if isinstance(operand, NeuronAP) and operand.tensor.memory == "psum":
                 yield Problem("op is pow, which the gpsimd engine alone has; it does not reach psum", name)
+
+    def verify_on(self, target: Target) -> Iterator[Problem]:
+        yield from why_not_alu_on(target, op=self._op)

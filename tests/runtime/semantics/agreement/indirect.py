@@ -133,9 +133,13 @@ def save_accumulate() -> Pairs:
     few = jnp.asarray(table).at[INDICES[:4]].add(rows[:4])
     yield scattered(f"{line} {{num_indices = 4}}", table, rows, INDICES), few
     yield scattered(f"{line} {{num_indices = 0}}", table, rows, INDICES), table
-    whole = RNG(6).integers(-(2**31), 2**31, (12, 5)).astype(np.int32)
-    more = RNG(7).integers(-(2**31), 2**31, (6, 5)).astype(np.int32)
+    whole = RNG(6).integers(-(2**20), 2**20, (12, 5)).astype(np.int32)
+    more = RNG(7).integers(-(2**20), 2**20, (6, 5)).astype(np.int32)
     yield scattered(line, whole, more, INDICES, "i32"), jnp.asarray(whole).at[INDICES].add(more)
+    whole, more = whole * 1023, more * 1023  # DMA adds in f32, which does not hold these
+    summed = whole.copy()
+    summed[UNIQUE] = whole[UNIQUE].astype(np.float32) + more.astype(np.float32)
+    yield scattered(line, whole, more, UNIQUE, "i32"), summed
 
 
 def the_vendors_addition() -> Pairs:

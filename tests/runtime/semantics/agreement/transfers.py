@@ -13,6 +13,8 @@ RNG = np.random.default_rng
 A = RNG(1).normal(size=(16, 12)).astype(np.float32)
 X = RNG(2).normal(size=(4, 6)).astype(np.float32)
 OFFSET = "i32[1,1] sbuf"
+WHOLE = RNG(3).integers(-(2**30), 2**30, (4, 6)).astype(np.int32)
+DOUBLED = (WHOLE.astype(np.float32) + WHOLE.astype(np.float32)).astype(np.int32)  # in f32, as DMA adds
 
 
 def _word(value: int) -> Any:
@@ -49,6 +51,8 @@ def copy() -> Pairs:
     patch = lax.dynamic_slice(A, (5, 3), (4, 6)) + X
     yield _after("%a", line, "f32[16,12] dram", **inputs), lax.dynamic_update_slice(A, patch, (5, 3))
     yield _after("%a", "%y = dma_copy %a rmw add", "f32[16,12] dram", a=inputs["a"]), A + A
+    whole = {"a": ("i32[4,6] dram", WHOLE)}
+    yield _after("%a", "%y = dma_copy %a rmw add", "i32[4,6] dram", **whole), DOUBLED
     for beyond in (-1, 13):
         inputs["i"] = (OFFSET, _word(beyond))
         line = "%y[3 | 12:4, 1:6] = dma_copy %x dst_offset %i {oob_mode = skip}"
@@ -96,6 +100,7 @@ def compute() -> Pairs:
     half = moved(line, "bf16[24] dram", a=inputs["a"], b=inputs["b"])
     yield half.astype(np.float32), (parts[0] + parts[1]).astype(ml_dtypes.bfloat16).astype(np.float32).reshape(24)
     yield moved("%y = dma_compute add %x", "f32[4,6] dram", x=("f32[4,6] dram", X)), X
+    yield moved("%y = dma_compute add %x, %x", "i32[4,6] dram", x=("i32[4,6] dram", WHOLE)), DOUBLED
 
 
 def load() -> Pairs:
@@ -110,6 +115,8 @@ def store() -> Pairs:
     x, old = ("f32[4,6] sbuf", X), ("f32[4,6] dram", A[:4, :6])
     yield _after("%o", "%y = sb_atom_store %x", "f32[4,6] dram", x=x, o=old), X
     yield _after("%o", "%y = sb_atom_store %x rmw add", "f32[4,6] dram", x=x, o=old), A[:4, :6] + X
+    whole = {"x": ("i32[4,6] sbuf", WHOLE), "o": ("i32[4,6] dram", WHOLE)}
+    yield _after("%o", "%y = sb_atom_store %x rmw add", "i32[4,6] dram", **whole), DOUBLED
 
 
 CHECKS = (

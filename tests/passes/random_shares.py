@@ -48,6 +48,7 @@ SHARES: Final[Mapping[str, Mapping[str, int]]] = {
     "enforce-alu-dt-acc": {"kernels": 10},
     "fold-casts": {"snapshots": 4, "kernels": 2, "graphs": 2, "chains": 2},
     "share-casts": {"snapshots": 4, "kernels": 2, "graphs": 2, "chains": 2},
+    "clean-casts": {"kernels": 3, "chains": 3, "snapshots": 3, "graphs": 1},
     "numeric-chain": {"kernels": 7, "chains": 2, "snapshots": 1},
 }
 

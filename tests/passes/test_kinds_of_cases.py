@@ -171,7 +171,7 @@ TABLE: Final[Mapping[str, Mapping[str, str]]] = {
         "inputs": "input_output_constant output_in_between",
         "outputs": "input_output_constant output_in_between",
         "constants": "input_output_constant output_in_between",
-        "PSUM": "memory_within_reach memory_out_of_reach",
+        "PSUM": "memory_within_reach memory_out_of_reach store_from_psum",
         "reinterpreted bits": "reinterpreted reinterpreted_otherwise",
         "integers and floats": "integers_through_floats integers_through_floats_too_short floats_through_integers "
         "clamped_twice clamped_to_ranges_that_cross bool_through_numbers numbers_through_bool",

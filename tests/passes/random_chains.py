@@ -1,8 +1,8 @@
 """Random programs for any pass: what rewrites get wrong is in them more often than chance would have it.
 
 Round trips of values and of tensors, stores between a copy and its users, copies of copies whose tensor is overwritten
-meanwhile, loops and regions around all of it, stores in some iterations only, roundings that the author asked for, graph
-operations among the others.
+meanwhile, loops and regions around all of it, stores in some iterations only, roundings that the author asked for,
+graph operations among the others.
 
 Made as text, so that a failing example can be read, and kept as a case. Every value has one shape; tensors are written
 whole, by halves or by columns. The output %w adds up what would otherwise be lost.

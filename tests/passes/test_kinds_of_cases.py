@@ -249,7 +249,8 @@ TABLE: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "eliminate-copies": {
         "several users": "slices_of_slices one_of_several_loads",
-        "several stores, one not mutable": "fill_and_cast_write_the_output destination_has_another_writer part_is_filled",
+        "several stores, one not mutable": "fill_and_cast_write_the_output "
+        "destination_has_another_writer part_is_filled",
         "a tensor read by somebody else": "concatenation_written_in_place concatenation_whose_source_is_read",
         "a store between a cast and a user": "store_after_the_user store_between store_on_the_back_edge",
         "inputs": "slices_of_slices input copy_of_an_input_to_an_output",

@@ -24,6 +24,7 @@ examples:
   python -m passes eliminate-casts-1.txt --run-reproducer --bisect > smaller.txt
   python -m passes program.txt --auto-cast matmult --auto-cast-type fp16 --passes 'dtype-mutator, eliminate-casts'
   python -m passes program.txt --passes 'numeric-chain{mode=all type=bf16}' --report
+  python -m passes program.txt --passes 'auto-mixed-precision{policy=autocast-bf16}, clean-casts'
   python -m passes program.txt --passes numeric-chain --sweep --report table.json -i inputs.npz
   python -m passes program.txt --classes acme.instructions --passes eliminate-casts
   python -m passes model.onnx -o model16.onnx --policy autocast-f16 --report -

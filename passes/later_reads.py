@@ -34,7 +34,8 @@ stands, in front of or behind something else. Such a copy is left alone.
 A slot of the user must be able to hold the access: an SSA value may stand where an access may not (returned, or an
 operand of a graph operation), where no engine of the user reads that memory, or where it would mean another thing (a
 slot that writes; the source of a gather, whose addresses count from the start of the tensor, not from the start of the
-value).
+value). A DMA is not made to read PSUM either, which the newer documentation of the chip does not offer: whoever took a
+tile out of PSUM in front of a store needed that.
 """
 
 from __future__ import annotations
@@ -124,6 +125,8 @@ def _why_no_access(user: Instruction, copy: Instruction, tensor: Tensor) -> str 
             return f"{slot} is in {' or '.join(operand.memory)}, not in {tensor.memory}"
     if not _reaches(user, tensor.memory):
         return f"no engine of {user.INFO.mnemonic}, which uses the cast, reads {tensor.memory}"
+    if tensor.memory == "psum" and set(_engines(user)) == {NeuronEngine.DMA}:
+        return f"{user.INFO.mnemonic}, which uses the cast, is a DMA, and would read PSUM"
     if isinstance(user, TensorCopyDynamicBase) and user.addressed is copy:
         return f"the run-time addresses of {user.INFO.mnemonic} count from the start of the cast's result"
     return None
@@ -131,11 +134,17 @@ def _why_no_access(user: Instruction, copy: Instruction, tensor: Tensor) -> str 
 
 def _reaches(user: NeuronInst, memory: str) -> bool:
     """Whether the engine of an instruction, or one that it may be given, reads a memory and writes where it writes."""
-    assigned = user.assigned_engine
-    fixed = NeuronEngine.SYNC if user.INFO.is_control else assigned
-    engines = [NeuronEngine(name) for name in user.INFO.engines] if fixed in (None, NeuronEngine.UNKNOWN) else [fixed]
+    engines = _engines(user)
     written = None if user.dst is None else user.dst.tensor.memory
     return not engines or any(memory in one.reads and (written is None or written in one.writes) for one in engines)
+
+
+def _engines(user: NeuronInst) -> list[NeuronEngine]:
+    """Return the engine of an instruction, or those that it may be given."""
+    fixed = NeuronEngine.SYNC if user.INFO.is_control else user.assigned_engine
+    if fixed not in (None, NeuronEngine.UNKNOWN):
+        return [fixed]
+    return [NeuronEngine(name) for name in user.INFO.engines]
 
 
 def _comes_between(orders_by_block: Orders, copy: Instruction, user: Instruction) -> bool:

@@ -37,7 +37,7 @@ class MeasuredRun:
 
     def new_count(self) -> CastCount:
         """Return the count of casts of a run that has not begun."""
-        return CastCount(self.yardstick.n_casts)
+        return CastCount(self.yardstick.casts)
 
     def report(self, casts: CastCount, runs: Sequence[PassRun]) -> MeasuredReport:
         """Return the report of the run that the command line asks for, which has changed the program."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_run import PassRun
-from passes.measuring.casts import count_casts
+from passes.measuring.casts import Casts, casts_of
 from passes.numerics.errors import OutputError, errors_of
 from passes.numerics.inputs import InputSet
 from passes.numerics.reference import Reference, reference_of
@@ -28,22 +28,28 @@ class CastCount:
     """The casts that passes have inserted and removed so far; a `Watcher` of the pass manager calls `after`.
 
     Each pass counts by what it adds or takes away on balance, whatever it says of itself.
+    Units: bytes; those of casts are what they write in each partition.
     """
 
-    before: int
+    before: Casts
     inserted: int = 0
     removed: int = 0
+    removed_bytes: int = 0
     left: int = field(init=False)
+    tensors_saved: int = 0
+    _now: Casts = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.left = self.before
+        self._now, self.left = self.before, self.before.number
 
     def after(self, transform: DotTransform, module: Module) -> None:
         """Count what a pass has left."""
-        now = count_casts(module)
-        self.inserted += max(now - self.left, 0)
-        self.removed += max(self.left - now, 0)
-        self.left = now
+        earlier, now = self._now, casts_of(module)
+        self.inserted += max(now.number - earlier.number, 0)
+        self.removed += max(earlier.number - now.number, 0)
+        self.removed_bytes += max(earlier.bytes_written - now.bytes_written, 0)
+        self.tensors_saved = self.before.bytes_of_tensors - now.bytes_of_tensors
+        self._now, self.left = now, now.number
 
 
 @dataclass(frozen=True)
@@ -56,17 +62,13 @@ class Measured:
     errors: tuple[OutputError, ...] | None
     why_no_error: str = ""
 
-    def bytes_of(self, counter: str) -> int:
-        """Return what counters of this name have grown by, over all passes."""
-        return sum(count for run in self.runs for statistic, count in run.counted if statistic.counter == counter)
-
 
 class Yardstick:
     """The program that came in, and its reference on some inputs, which is run once."""
 
     def __init__(self, module: Module, inputs: InputSet | None, why_none: str = "") -> None:
         self.inputs = inputs
-        self.n_casts = count_casts(module)
+        self.casts = casts_of(module)
         self.n_statements = sum(1 for inst in module.insts if not inst.is_terminator)
         self.reference: Reference | None = None
         self.why_none = why_none

@@ -17,7 +17,8 @@ from passes.measuring.measure import Measured, Yardstick
 
 _LEGEND: Final = """\
 inserted, removed, left: casts, statements that do nothing but convert, as each pass adds or takes away on balance
-eliminated: bytes of casts eliminated, in each partition; smaller: bytes by which tensors are smaller
+eliminated: bytes that the removed casts wrote in each partition, in all their runs
+smaller: bytes by which the tensors of the program are smaller together
 absolute: the largest error of an element; relative: the same beside the largest magnitude of the output
 rms: the error of all elements, beside the size of all
 special: elements that are infinite or NaN here or in the reference only; the errors are those of the others, - where
@@ -40,7 +41,7 @@ class MeasuredReport:
     def __str__(self) -> str:
         stick = self.yardstick
         statements = f"{stick.n_statements} statement{'s' * (stick.n_statements != 1)}"
-        head = f"{self.program}: {statements}, casts among them: {stick.n_casts}; {self.pipeline}"
+        head = f"{self.program}: {statements}, casts among them: {stick.casts.number}; {self.pipeline}"
         lines = [head]
         if stick.reference is not None and stick.inputs is not None:
             lines.append(f"errors against the same program in f64, on {stick.inputs.called}")
@@ -55,7 +56,7 @@ class MeasuredReport:
             "program": self.program,
             "pipeline": self.pipeline,
             "statements": stick.n_statements,
-            "casts": stick.n_casts,
+            "casts": stick.casts.number,
             "inputs": None if stick.inputs is None else stick.inputs.called,
             "not_widened": None if reference is None else list(reference.not_widened),
             "runs": [_run_json(run) for run in self.runs],
@@ -104,8 +105,8 @@ def _without_help(why: str) -> str:
 def _counts(run: Measured) -> dict[str, int]:
     """Return the columns of counts. Units: bytes of the last two."""
     casts = run.casts
-    numbers = (casts.inserted, casts.removed, casts.left)
-    return dict(zip(_COUNTS, (*numbers, run.bytes_of("eliminated_casts"), run.bytes_of("tensor_shrink")), strict=True))
+    numbers = (casts.inserted, casts.removed, casts.left, casts.removed_bytes, casts.tensors_saved)
+    return dict(zip(_COUNTS, numbers, strict=True))
 
 
 def _run_json(run: Measured) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Random programs for any pass: what rewrites get wrong is in them more often than chance would have it.
 
 Round trips of values and of tensors, stores between a copy and its users, copies of copies whose tensor is overwritten
-meanwhile, loops and regions around all of it, roundings that the author asked for, graph operations among the others.
+meanwhile, loops and regions around all of it, stores in some iterations only, roundings that the author asked for,
+graph operations among the others.
 
 Made as text, so that a failing example can be read, and kept as a case. Every value has one shape; tensors are written
 whole, by halves or by columns. The output %w adds up what would otherwise be lost.
@@ -22,6 +23,7 @@ class Chain:
     lines: list[str] = field(default_factory=list)
     count: int = 0
     tensors: dict[str, str] = field(default_factory=dict)  # name -> dtype
+    axes: list[str] = field(default_factory=list)  # of the loops around the next statement
     snapshot: str = ""  # the dtype of %s, which is copied as it is; that spoils a tensor for a pass that retypes it
 
     def fresh(self) -> str:
@@ -30,6 +32,12 @@ class Chain:
 
     def add(self, depth: int, text: str) -> None:
         self.lines.append("  " * (depth + 1) + text)
+
+    def when(self) -> str:
+        """Return that a store runs in one of the two iterations of a loop around it only, now and then."""
+        if not self.axes or self.random.random() < 0.6:
+            return ""
+        return f" {{predicates = [{self.random.choice(('0', '-4'))} + 1*{self.random.choice(self.axes)} == 0]}}"
 
 
 def random_program(seed: int, statements: int = 28) -> str:
@@ -75,7 +83,8 @@ def _fill(chain: Chain, values: list[tuple[str, str]], depth: int, statements: i
         elif kind == 10:
             values.append(random.choice((_snapshot, _graph))(chain, values, depth))
         elif kind < 8:  # a store
-            chain.add(depth, f"{random.choice([*chain.tensors, '%y', '%y'])} = {_producer(chain, values)}")
+            into = random.choice([*chain.tensors, "%y", "%y"])
+            chain.add(depth, f"{into} = {_producer(chain, values)}{chain.when()}")
         elif depth < 2 and statements > 4:
             inside = random.randrange(2, 5)
             statements -= inside
@@ -89,7 +98,7 @@ def _snapshot(chain: Chain, values: list[tuple[str, str]], depth: int) -> tuple[
         tensor, dtype = chain.random.choice([*chain.tensors.items()])
     copy, used = chain.fresh(), chain.fresh()
     chain.add(depth, f"{copy}: {dtype}[4,8] = tensor_copy {tensor}")
-    store = f"{tensor} = {_producer(chain, values)}"
+    store = f"{tensor} = {_producer(chain, values)}{chain.when()}"
     if chain.random.random() < 0.7:
         chain.add(depth, store)
         chain.add(depth, f"{used}: {dtype}[4,8] = tensor_copy {copy}")
@@ -116,7 +125,7 @@ def _graph(chain: Chain, values: list[tuple[str, str]], depth: int) -> tuple[str
 def _observe(chain: Chain, value: str, depth: int, chance: float = 1) -> None:
     """Let an output depend on a value."""
     if chain.random.random() < chance:
-        chain.add(depth, f"%w = tensor_tensor add %w, {value}")
+        chain.add(depth, f"%w = tensor_tensor add %w, {value}{chain.when()}")
 
 
 def _asked_for(random: Random) -> str:
@@ -128,12 +137,14 @@ def _nest(chain: Chain, values: list[tuple[str, str]], depth: int, statements: i
     if chain.random.random() < 0.6:
         axis = f"%i{len(chain.lines)}"
         chain.add(depth, f"for {axis} = 0 step 4 times 2 {{")
+        chain.axes.append(axis)
         _fill(chain, list(values), depth + 1, statements)
         if chain.random.random() < 0.5:
             half = f"[0 + 1*{axis} | 8:4, 1:4]"
             cast = chain.fresh()
             chain.add(depth + 1, f"{cast}: f32[4,4] = tensor_copy {chain.random.choice([*chain.tensors])}{half}")
-            chain.add(depth + 1, f"%y{half} = activation relu {cast}")
+            chain.add(depth + 1, f"%y{half} = activation relu {cast}{chain.when()}")
+        chain.axes.pop()
         chain.add(depth, "}")
         return
     name, inner = chain.fresh(), list(values)

@@ -1,7 +1,8 @@
 """Random programs with what a kernel has: inputs in DRAM, loads, products in PSUM, loops, regions, stores, constants.
 
-Made as text, as those of `random_chains.py`. Every value has one shape, [4,4], so that anything may be multiplied with
-anything, but for what is reduced, [4,1], and only serves as a bias. Every tensor is written before the first statement.
+Made as text, as those of `random_chains.py`. In a loop a store may run in one of the two iterations only. Every value
+has one shape, [4,4], so that anything may be multiplied with anything, but for what is reduced, [4,1], and only serves
+as a bias. Every tensor is written before the first statement.
 """
 
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ class Kernel:
     lines: list[str] = field(default_factory=list)
     count: int = 0
     tensors: dict[str, str] = field(default_factory=dict)  # in SBUF: name -> dtype
+    axes: list[str] = field(default_factory=list)  # of the loops around the next statement
 
     def fresh(self) -> str:
         self.count += 1
@@ -32,6 +34,13 @@ class Kernel:
 
     def add(self, depth: int, text: str) -> None:
         self.lines.append("  " * (depth + 1) + text)
+
+    def store(self, depth: int, text: str) -> None:
+        """Add an instruction that writes a tensor, in a loop now and then in one of the two iterations only."""
+        when = ""
+        if self.axes and self.random.random() < 0.3 and not text.endswith("}"):
+            when = f" {{predicates = [{self.random.choice(('0', '-2'))} + 1*{self.random.choice(self.axes)} == 0]}}"
+        self.add(depth, text + when)
 
     def give(self, depth: int, values: Values, dtype: str, text: str) -> str:
         """Add an instruction with a result."""
@@ -80,7 +89,7 @@ def _fill(kernel: Kernel, values: Values, depth: int, statements: int) -> None:
         else:
             kind(kernel, values, depth)
         if random.random() < 0.2:
-            kernel.add(depth, f"%z = tensor_tensor add %z, {random.choice(values[-3:])[0]}")
+            kernel.store(depth, f"%z = tensor_tensor add %z, {random.choice(values[-3:])[0]}")
 
 
 def _source(kernel: Kernel, values: Values) -> str:
@@ -112,7 +121,7 @@ def _load(kernel: Kernel, values: Values, depth: int) -> None:
     source = random.choice(("%in", "%in", "%w", "%scratch"))
     load = f"sb_atom_load {source}" + (" {load_const = true}" if source == "%w" and random.random() < 0.6 else "")
     if random.random() < 0.4:
-        kernel.add(depth, f"{random.choice([*kernel.tensors])} = {load}")
+        kernel.store(depth, f"{random.choice([*kernel.tensors])} = {load}")
     else:
         loaded = kernel.give(depth, values, "f32", load)
         if random.random() < 0.6:
@@ -127,7 +136,7 @@ def _product(kernel: Kernel, values: Values, depth: int) -> None:
     alike = [name for name in others if _are_alike(held, name, stationary)]
     text = f"matmul {stationary}, {random.choice(alike)}"
     if random.random() < 0.5:
-        kernel.add(depth, f"%p = {text}")
+        kernel.store(depth, f"%p = {text}")
         kernel.give(depth, values, random.choice(DTYPES), "activation relu %p")
     else:
         kernel.give(depth, values, "f32", text)
@@ -142,7 +151,7 @@ def _store(kernel: Kernel, values: Values, depth: int) -> None:
     random = kernel.random
     source = random.choice(values[-6:])[0]
     if random.random() < 0.2:
-        kernel.add(depth, f"%scratch = sb_atom_store {source}")
+        kernel.store(depth, f"%scratch = sb_atom_store {source}")
         return
     left = random.choice([*kernel.tensors])
     if random.random() < 0.25:  # a tensor of its own, with one write and one read
@@ -153,9 +162,9 @@ def _store(kernel: Kernel, values: Values, depth: int) -> None:
         return
     if random.random() < 0.3:
         left += "[0 | 4:4, 1:2]"
-        kernel.add(depth, f"{left} = tensor_copy {random.choice([*kernel.tensors])}[2 | 4:4, 1:2]")
+        kernel.store(depth, f"{left} = tensor_copy {random.choice([*kernel.tensors])}[2 | 4:4, 1:2]")
         return
-    kernel.add(depth, f"{left} = {random.choice(('tensor_copy', 'activation tanh'))} {source}")
+    kernel.store(depth, f"{left} = {random.choice(('tensor_copy', 'activation tanh'))} {source}")
 
 
 def _graph(kernel: Kernel, values: Values, depth: int) -> None:
@@ -195,11 +204,13 @@ def _loop(kernel: Kernel, values: Values, depth: int, statements: int) -> None:
     axis = f"%i{len(kernel.lines)}"
     kernel.add(depth, f"for {axis} = 0 step 2 times 2 {{")
     inner = list(values)
+    kernel.axes.append(axis)
     _fill(kernel, inner, depth + 1, statements)
     half, part = f"[0 + 1*{axis} | 4:4, 1:2]", kernel.fresh()
     tensor = kernel.random.choice([*kernel.tensors])
     kernel.add(depth + 1, f"{part}: f32[4,2] = tensor_copy {tensor}{half}")
-    kernel.add(depth + 1, f"{kernel.random.choice([*kernel.tensors, '%z'])}{half} = activation relu {part}")
+    kernel.store(depth + 1, f"{kernel.random.choice([*kernel.tensors, '%z'])}{half} = activation relu {part}")
+    kernel.axes.pop()
     kernel.add(depth, "}")
 
 

@@ -77,7 +77,8 @@ def test_a_pipeline_that_casts_gets_the_mode_and_casts_once(tmp_path: Path, caps
     assert run(tmp_path, *given, "--passes", "numeric-chain", "--stats") == 0
     out, err = capsys.readouterr()
     assert "%x_f16: f16[4,8] = tensor_copy %x\n" in out
-    assert [line.split()[0] for line in err.splitlines()[:3]] == ["auto-cast-fp32", "dtype-mutator", "eliminate-casts"]
+    ran = [line.split()[0] for line in err.splitlines() if " ms  " in line]
+    assert ran.count("auto-cast-fp32") == 1 and {"dtype-mutator", "eliminate-casts"} < {*ran}
     assert run(tmp_path, "--auto-cast", "matmult", "--passes", "numeric-chain{type=fp16}") == 0
     assert capsys.readouterr().out == out
 

@@ -3,7 +3,7 @@
 A kind has the names of cases in the folder of the pass, of which at least one must leave something as it is (it is
 unchanged, or says why a statement is kept); or a sentence that says why the pass never meets it, or need not look.
 
-Deliberately absent: passes over values of the graph alone, whose kinds are others (`tests/passes/precision`).
+What a precision policy is about beside these kinds is in `tests/passes/precision`.
 """
 
 from collections.abc import Mapping
@@ -38,6 +38,7 @@ KINDS: Final = (
 
 NARROWS = "It makes nothing wider."
 RETYPES_NOTHING = "It changes no tensor's dtype, and no value's."
+CONVERTS_NOTHING = "It moves elements of one dtype, whichever that is, and converts none."
 STORES_ALIKE = "It asks what a tensor may hold, not what has written it."
 
 TABLE: Final[Mapping[str, Mapping[str, str]]] = {
@@ -171,7 +172,7 @@ TABLE: Final[Mapping[str, Mapping[str, str]]] = {
         "inputs": "input_output_constant output_in_between",
         "outputs": "input_output_constant output_in_between",
         "constants": "input_output_constant output_in_between",
-        "PSUM": "memory_within_reach memory_out_of_reach",
+        "PSUM": "memory_within_reach memory_out_of_reach store_from_psum",
         "reinterpreted bits": "reinterpreted reinterpreted_otherwise",
         "integers and floats": "integers_through_floats integers_through_floats_too_short floats_through_integers "
         "clamped_twice clamped_to_ranges_that_cross bool_through_numbers numbers_through_bool",
@@ -225,6 +226,68 @@ TABLE: Final[Mapping[str, Mapping[str, str]]] = {
         "an empty function": "empty",
         "a widened tensor that no longer fits": RETYPES_NOTHING,
     },
+    "cast-op-elimination": {
+        "several users": "copy_behind copy_behind_and_another_reader",
+        "several stores, one not mutable": "sum_in_front several_writers",
+        "a tensor read by somebody else": "slice_in_front slice_in_front_is_read_by_two",
+        "a store between a cast and a user": "store_between_is_passed_by store_between_and_another_writer",
+        "inputs": "copy_in_front_of_a_part input_in_between",
+        "outputs": "chain output_in_between",
+        "constants": "copy_of_a_constant constant",
+        "PSUM": "on_the_chip psum",
+        "reinterpreted bits": "reinterpreted_by_the_copy_in_front reinterpreted_by_the_cast "
+        "reinterpreted_by_the_copy_behind",
+        "integers and floats": "widened_and_narrowed narrowed_and_widened",
+        "floats of eight bits": "narrow_enough_for_eight_bits saturating",
+        "carried values": "loop carried",
+        "captures": "copy_and_cast_in_a_branch cast_in_a_branch_of_what_was_summed neighbour_in_a_loop",
+        "predicated stores": "predicated_store_between predicates",
+        "a cast of a cast": "widened_and_narrowed narrowed_and_widened",
+        "a cast to its own dtype": "The verifier lets no offloaded cast keep its dtype.",
+        "an empty function": "empty",
+        "a widened tensor that no longer fits": RETYPES_NOTHING,
+    },
+    "eliminate-copies": {
+        "several users": "slices_of_slices one_of_several_loads",
+        "several stores, one not mutable": "fill_and_cast_write_the_output "
+        "destination_has_another_writer part_is_filled",
+        "a tensor read by somebody else": "concatenation_written_in_place concatenation_whose_source_is_read",
+        "a store between a cast and a user": "store_after_the_user store_between store_on_the_back_edge",
+        "inputs": "slices_of_slices input copy_of_an_input_to_an_output",
+        "outputs": "copy_to_an_output output nobody_reads_an_output",
+        "constants": "constant_is_read input",
+        "PSUM": "copy_on_the_chip psum",
+        "reinterpreted bits": "bitcast reinterpreted_by_the_copy reinterpreted_by_the_user",
+        "integers and floats": CONVERTS_NOTHING,
+        "floats of eight bits": CONVERTS_NOTHING,
+        "carried values": "axis user_in_front user_outside_of_the_loop",
+        "captures": "copy_in_a_branch copy_in_a_branch_is_read_behind_it",
+        "predicated stores": "predicated_user predicated_store_between predicated_copy",
+        "a cast of a cast": CONVERTS_NOTHING,
+        "a cast to its own dtype": "The verifier lets no offloaded cast keep its dtype.",
+        "an empty function": "empty",
+        "a widened tensor that no longer fits": RETYPES_NOTHING,
+    },
+    "auto-mixed-precision": {
+        "several users": "several_users users_that_stay",
+        "several stores, one not mutable": "tensors",
+        "a tensor read by somebody else": "tensors",
+        "a store between a cast and a user": "tensors",
+        "inputs": "inputs_and_outputs returned_as_it_came",
+        "outputs": "inputs_and_outputs returned_as_it_came",
+        "constants": "constant constant_in_range_of_bf16 constant_out_of_range",
+        "PSUM": "tensors",
+        "reinterpreted bits": "tensors",
+        "integers and floats": "carried_value integers",
+        "floats of eight bits": "eight_bits",
+        "carried values": "carried_value carried_value_that_stays",
+        "captures": "several_users capture_that_stays",
+        "predicated stores": "tensors",
+        "a cast of a cast": "cast_of_a_cast rounding_of_the_user",
+        "a cast to its own dtype": "cast_to_its_own_dtype",
+        "an empty function": "empty",
+        "a widened tensor that no longer fits": NARROWS,
+    },
 }
 
 BY_NAME: Final[Mapping[tuple[str, str], Case]] = {(case.pass_name, case.path.stem): case for case in CASES}
@@ -241,6 +304,10 @@ def test_every_kind_has_its_cases_or_a_reason(name: str) -> None:
         found = [case for case in cases if case is not None]
         assert len(found) == len(cases), f"{name}, {kind}: not all of {said} are cases"
         assert any(_leaves_something(case) for case in found), f"{name}, {kind}: none of {said} must not fire"
+
+
+def test_every_pass_is_in_the_table() -> None:
+    assert {*TABLE} == {*PASSES}
 
 
 def _leaves_something(case: Case) -> bool:

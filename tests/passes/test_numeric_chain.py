@@ -1,9 +1,10 @@
-"""The chain `auto-cast-fp32, dtype-mutator, eliminate-casts` on whole programs, in every mode and to every type.
+"""The pipelines `numeric-chain` and `clean-casts` on whole programs, in every mode and to every type.
 
 What it computes is compared with the same formulas in f64, written here with numpy.
 """
 
 from collections.abc import Mapping
+from itertools import product
 from math import erf
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from runtime.text.parser import parse
 from runtime.text.printer import print_module
 from runtime.verifier import verify
 from tests.passes.laws import check_forms
+from tests.passes.random_shares import KINDS
 
 PROGRAMS = Path(__file__).parent / "programs"
 UNITS = {"bf16": 2.0**-8, "fp16": 2.0**-11, "tf32": 2.0**-12, "fp8_e4m3": 2.0**-4}
@@ -36,8 +38,7 @@ def program(name: str) -> Module:
 def chained(module: Module, mode: str, type: str, inline: str = "true") -> Module:
     """Return what the chain makes of a program, which is verified after each pass."""
     target = None if module.target is None else parse_target(module.target)
-    options = f"mode={mode},type={type},inline={inline}"
-    steps = build_pipeline(f"auto-cast-fp32{{{options}}}, dtype-mutator, eliminate-casts", target)
+    steps = build_pipeline(f"numeric-chain{{mode={mode},type={type},inline={inline}}}", target)
     after = module.clone()
     PassManager(steps, check=lambda one: verify(one, target)).run(after)
     return after
@@ -103,3 +104,18 @@ def test_the_error_is_of_the_size_that_the_type_explains(name: str, mode: str, t
     ]
     tensors = after.root_function.tensors
     assert [(name, tensors[str(name)].type) for name, _ in interface] == interface
+
+
+def test_a_second_clean_up_finds_nothing() -> None:
+    for kind, seed in product(("chains", "kernels", "snapshots"), range(7_000, 7_040)):
+        module = parse(KINDS[kind](seed, 9), standard())
+        steps = build_pipeline("clean-casts", parse_target("trn2"))
+        PassManager(steps).run(module)
+        text = print_module(module)
+        again = PassManager(steps).run(module)
+        assert not [each.pass_name for each in again if each.changed] and print_module(module) == text, (kind, seed)
+
+
+def test_what_is_stored_from_psum_goes_through_the_state_buffer() -> None:
+    after = chained(program("attention"), "none", "bf16")
+    assert "sb_atom_store %o\n" in print_module(after)

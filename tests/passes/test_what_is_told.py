@@ -143,7 +143,8 @@ def test_casts_of_the_graph_that_stay_are_named(capsys: pytest.CaptureFixture[st
     Path("graph.txt").write_text(GRAPH)
     assert main(["graph.txt", "--passes", "numeric-chain{mode=all}", "-v"]) == 0
     err = capsys.readouterr().err
-    reasons = [line.partition(" in @main: ")[::2] for line in err.partition("dtype-mutator")[2].splitlines()[1:]]
+    told = err.partition("auto-cast-fp32 ")[2].partition("dtype-mutator ")[2].splitlines()[1:]
+    reasons = [line.partition(" in @main: ")[::2] for line in told]
     outside = "what it casts comes from outside of its block, in the dtype that it has there"
     assert sorted(reasons[:4]) == [
         ("    kept `%c_bf16: bf16[8,4] = graph.cast %c`", "the dtype of its result is what graph.constant is for"),

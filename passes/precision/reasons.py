@@ -23,6 +23,7 @@ class Rule(Enum):
     INDEX = "serves as an index, a size or a length"
     NEEDED_IN_F32 = "only serves where f32 is needed"
     LOGARITHM = "a logarithm is taken of it, so small values count as much as large ones"
+    ANGLE = "a periodic function is taken of it, which has lost whole turns when it is rounded"
     QUANTIZED = "stands between integers, which a runtime computes in integers"
     RUNTIME = "a runtime crashes on it"
     IDLE = "no product would be low with it, so casts would gain nothing"

@@ -18,11 +18,14 @@ from typing import Final
 
 from onnx import ModelProto, TensorProto, defs, helper, version_converter
 
+from frontends.onnx.data_files import data_folders
 from frontends.onnx.errors import BrokenModelError, OperatorSetError
 from frontends.onnx.protobuf import DecodeError
 from frontends.onnx.read_graph import HEAVY
 from frontends.onnx.read_model import load, read_proto
+from frontends.onnx.write_model import to_proto
 from runtime.functions import Module
+from runtime.generic import ONNX_DOMAIN
 
 NEWEST: Final = defs.onnx_opset_version()
 
@@ -38,6 +41,19 @@ def load_raised(path: str | os.PathLike[str], version: int) -> Module:
         return load(raised(model, version), path.parent)
     except (BrokenModelError, OperatorSetError) as error:
         raise type(error)(f"{path.name}: {error}") from None
+
+
+def raised_module(module: Module, version: int) -> Module:
+    """Return a copy of a module in a higher operator set; data beside its model stays there.
+
+    Raises: OperatorSetError, and what `to_proto` and `load` raise.
+    """
+    if module.root_function.operator_sets.get(ONNX_DOMAIN) == version:
+        return module.clone()
+    folders = data_folders(module)
+    if len(folders) > 1:
+        raise OperatorSetError(f'the program reads data from several folders, "{folders[0]}" and "{folders[1]}"')
+    return load(raised(to_proto(module), version), folders[0] if folders else None)
 
 
 def raised(model: ModelProto, version: int) -> ModelProto:

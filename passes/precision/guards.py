@@ -25,7 +25,7 @@ from passes.precision.patterns import Patterns
 from passes.precision.quantized_groups import nodes_between_integers
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
-from passes.precision.runtime_faults import why_it_crashes
+from passes.precision.runtime_faults import why_it_fails
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
@@ -144,9 +144,9 @@ class Guards:
             return [(Rule.ANGLE, Rule.ANGLE.value, False)]
         if node.inst in self._quantized:
             return [(Rule.QUANTIZED, Rule.QUANTIZED.value, False)]
-        crash = why_it_crashes(node, self._constants) if self._is_f16 else None
-        if crash is not None:
-            return [(Rule.RUNTIME, crash, False)]
+        fault = why_it_fails(node, self._survey, self._constants, self._range.low)
+        if fault is not None:
+            return [(Rule.RUNTIME, fault, False)]
         if any(result in self._needed for result in results):
             return [(Rule.NEEDED_IN_F32, Rule.NEEDED_IN_F32.value, False)]
         if self._patterns.is_centring(node):

@@ -25,7 +25,7 @@ class Rule(Enum):
     LOGARITHM = "a logarithm is taken of it, so small values count as much as large ones"
     ANGLE = "a periodic function is taken of it, which has lost whole turns when it is rounded"
     QUANTIZED = "stands between integers, which a runtime computes in integers"
-    RUNTIME = "a runtime crashes on it"
+    RUNTIME = "a runtime crashes on it, or refuses it"
     IDLE = "no product would be low with it, so casts would gain nothing"
     CENTRING = "the difference between a value and what was reduced from it"
     EXACT = "its values must be exact, such as those of a counter"

@@ -100,10 +100,19 @@ def _tensor(held: Any, name: str) -> TensorProto:
     return numpy_helper.from_array(array, name)
 
 
-def listed(model: ModelProto) -> list[str]:
-    """Return a line for each weight of floats and each node of a model, with the types that ONNX infers."""
+def listed(model: ModelProto, source: ModelProto) -> list[str]:
+    """Return a line for each weight of floats and each node of a model, with the types that ONNX infers.
+
+    The operator set comes first where the model has one that it was raised to.
+    """
     inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
-    return list(_lines(inferred.graph, "  "))
+    first = [f"  operator set {version_of(model)}"] if version_of(model) != version_of(source) else []
+    return [*first, *_lines(inferred.graph, "  ")]
+
+
+def version_of(model: ModelProto) -> int:
+    """Return the operator set of a model."""
+    return next(one.version for one in model.opset_import if one.domain == "")
 
 
 def _lines(graph: Any, indent: str) -> Iterator[str]:

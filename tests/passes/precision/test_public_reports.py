@@ -26,7 +26,7 @@ POLICIES = ("autocast-f16", "autocast-bf16")
 def test_case(file: CaseFile, update: bool) -> None:
     case = ReportCase.of(file)
     onnx.checker.check_model(case.model, full_check=True)
-    low, brain = ("\n".join(listed(converted(case, policy))) for policy in POLICIES)
+    low, brain = ("\n".join(listed(converted(case, policy), case.model)) for policy in POLICIES)
     is_same = low == brain.replace("bfloat16", "float16").replace("bf16", "f16")
     parts = [f"{POLICIES[0]}\n{low}", f"{POLICIES[1]}\n{'  the same' if is_same else brain}"]
     file.check("\n".join(parts) + "\n", update)

@@ -56,7 +56,10 @@ def read_proto(path: Path) -> ModelProto:
     try:
         proto: ModelProto = ModelProto.FromString(path.read_bytes())
         return proto
-    except DecodeError:
+    except DecodeError as error:
+        if "MaxDepth" in str(error):
+            why = "has graphs inside of each other deeper than protobuf reads, which takes 100 messages, three a graph"
+            raise BrokenModelError(f"{path.name}: {why}") from None
         raise BrokenModelError(f"{path.name}: is no ONNX model, or not all of one") from None
 
 

@@ -17,7 +17,7 @@ from frontends.onnx import OnnxError, load, to_proto
 from frontends.onnx.equality import why_different
 from passes.__main__ import main
 from tests.frontends.onnx.hostile_models import HOSTILE, X, Y
-from tests.frontends.onnx.models import F32, chain, constant, graph, model, node, value
+from tests.frontends.onnx.models import BOOL, F32, chain, constant, graph, model, node, value
 
 Said = pytest.CaptureFixture[str]
 OPENED: list[str] | None = None  # what is opened while a test looks
@@ -156,6 +156,28 @@ def test_attributes_of_another_type_do_no_harm(op: str, name: str, inputs: list[
         assert why_different(source, to_proto(module)) is None
         converted, _ = passes.convert(module, "autocast-f16")
         assert [one.op_type for one in to_proto(converted).graph.node if one.op_type == op]
+
+
+@pytest.mark.parametrize("policy", ["autocast-f16", "autocast-bf16"])
+@pytest.mark.parametrize("op", ["If", "Loop", "Scan"])
+@pytest.mark.parametrize("n_inputs", range(5))
+@pytest.mark.parametrize("n_outputs", range(4))
+def test_regions_that_do_not_fit_their_node(op: str, n_inputs: int, n_outputs: int, policy: str) -> None:
+    """More and fewer arguments and results than the node hands over, and any number of what is scanned."""
+    names = [f"i{at}" for at in range(n_inputs)]
+    nodes = [node("Mul", [names[0] if names else "x", "x"], [f"o{at}"]) for at in range(n_outputs)]
+    region = graph(nodes, [value(name) for name in names], [value(one.output[0]) for one in nodes])
+    numbers = [-9, 0, 1, 2, 7] if op == "Scan" else [0]
+    attributes = {"If": ["then_branch", "else_branch"], "Loop": ["body"], "Scan": ["body"]}[op]
+    for number in numbers:
+        inputs = {"If": ["c"], "Loop": ["", "c", "a"], "Scan": ["a", "a"]}[op]
+        made = node(op, inputs, ["t", "u"][: 1 + (op == "Scan")], **dict.fromkeys(attributes, region))
+        made.attribute.extend([helper.make_attribute("num_scan_inputs", number)] * (op == "Scan"))
+        product = [node("MatMul", ["x", "w"], ["a"]), made, node("MatMul", ["t", "w"], ["y"])]
+        source = model(product, [X, value("c", BOOL, [])], [Y], [constant("w", np.eye(2, dtype=np.float32))])
+        converted, _ = passes.convert(load(source), policy)
+        assert why_different(source, to_proto(load(source))) is None
+        assert op in {one.op_type for one in to_proto(converted).graph.node}
 
 
 def test_a_file_of_many_nodes_in_a_row_is_no_deep_one(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@
 An angle of 3,000 has steps of 2 in f16 and of 16 in bf16, which is more than a turn: its error is that of the whole
 angle, and a sine keeps nothing of the angle but the rest of whole turns. So positions, coordinates and points in time
 stay f32 from the integer, the range or the argument of the program that they are made of, through sums, products with
-constants, and moves, up to the periodic function.
+constants, and moves, up to the periodic function. So do phases from the running or whole sum that they are, which is
+f32 in any case.
 
 What a network has computed is no such angle: the way back must end at those sources only, and there is no activation on
 it.
@@ -93,11 +94,11 @@ class _Angles:
 
 
 def _is_source(node: SurveyedNode) -> bool:
-    """Whether a node gives a position: a range, or a cast from integers."""
+    """Whether a node gives a position, a range or a cast from integers, or a phase, a sum of many."""
     facts = node.facts
     if facts is None or not node.results:
         return False
     if facts.computes == "convert":
         dtype = node.values[0].type.dtype if node.values and node.values[0] is not None else None
         return dtype is not None and dtype.is_int
-    return facts.precision_intact
+    return facts.precision_intact or (facts.op_kind == "reduction" and facts.wide_range)

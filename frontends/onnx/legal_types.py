@@ -11,9 +11,7 @@ from functools import cache
 
 from onnx import TensorProto, defs
 
-from frontends.onnx.errors import OnnxError
 from runtime.dtypes import DType
-from runtime.functions import Module
 from runtime.generic import ONNX_DOMAIN
 from runtime.onnx_codes import DTYPE_OF_CODE
 from runtime.signatures import Signature, SlotTypes
@@ -29,18 +27,6 @@ class OnnxSignatures:
     def signature(self, domain: str, op_type: str, version: int) -> Signature | None:
         """Return the signature of an operator at a version of its operator set, or None."""
         return _signature(domain, op_type, version)
-
-    def raised(self, module: Module, version: int) -> Module | str:
-        """Return a copy of a module in a newer operator set of ONNX, or why it cannot be had."""
-        from frontends.onnx.operator_sets import raised_module  # which reads models, and those ask for signatures
-
-        try:
-            return raised_module(module, version)
-        except OnnxError as error:
-            return str(error)
-
-
-SIGNATURES = OnnxSignatures()
 
 
 @cache  # 6 us otherwise, for each node of a model

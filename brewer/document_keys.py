@@ -31,8 +31,8 @@ OPERATOR_NAME = Pattern(
 SCALARS = ("scalar", "divisor", "bound")
 # The arithmetic that the precision passes can do with small constants; `same`: elements are moved, not changed.
 ARITHMETIC = (
-    *("absolute", "add", "convert", "divide", "exp", "log", "maximum", "minimum", "multiply", "negative", "power"),
-    *("reciprocal", "same", "sqrt", "subtract"),
+    *("absolute", "add", "convert", "divide", "exp", "log", "maximum", "minimum", "multiply", "negative"),
+    *("periodic", "power", "reciprocal", "same", "sqrt", "subtract"),
 )
 REGIONS = ("branches", "loop", "scan")
 

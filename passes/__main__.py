@@ -65,7 +65,7 @@ def _evaluator(module: Module) -> Evaluator:
 
 def _load_raised(name: str, operator_set: int) -> Module:
     """Return a model in a newer operator set; what converts it is loaded when that is asked for."""
-    from frontends.onnx.operator_sets import load_raised
+    from frontends.onnx.read_model import load_raised
 
     return load_raised(name, operator_set)
 

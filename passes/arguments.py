@@ -49,6 +49,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     given.output = output_of(given.output)
     given.words = words
     given.policies = None  # of a reproducer: the texts of the files with policies that it holds
+    given.beside = None  # of a reproducer: what is given beside the command that stands in it
     _check_together(given)
     return given
 

@@ -73,6 +73,7 @@ def _arguments_of_reproducer(given: argparse.Namespace) -> argparse.Namespace:
     others.remove(given.file)
     found = read_arguments([*arguments_in(given.file), *others])
     found.policies = policies_in(given.file)
+    found.beside = given
     return found
 
 

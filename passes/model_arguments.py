@@ -27,7 +27,8 @@ def add_model_options(group: Any, once: type[argparse.Action], file_name: Any, n
         action=once,
         type=file_name,
         metavar="INPUTS.npz",
-        help="run the program on these inputs first; what would be out of range stays f32",
+        help="run the program on these inputs first; what would be out of range stays f32, beside what is kept f32"
+        " anyhow",
     )
     group.add_argument(
         "--verify",

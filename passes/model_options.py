@@ -14,10 +14,10 @@ from passes.foreign_files import FrontEnds, evaluator_for, raise_foreign, read_f
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Step
 from passes.precision.calibration import measured_values
-from passes.precision.operator_sets import needed_operator_set
+from passes.precision.operator_sets import needed_operator_set, what_it_allows
 from passes.precision.reach import OLDEST
 from passes.precision.report_file import precision_passes
-from passes.precision.requests import Requests, check_patterns
+from passes.precision.requests import Requests, check_patterns, unmatched
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
@@ -64,13 +64,13 @@ def read_model(given: argparse.Namespace, steps: Sequence[Step], front_ends: Fro
     if policy is None or needed is None:
         return program, ""
     version, operators = needed
-    what = f"operator set {version}, in which {', '.join(operators)} may be {policy.low}"
+    what = what_it_allows(version, operators, policy)
     try:
         raised = raise_foreign(given.file, version, front_ends)
     except DiagnosticsError as error:
         why = error.diagnostics[0].message
         return program, f"stays as it is, and is not raised to {what}: {why}"
-    return raised, f"raised to {what}"
+    return raised, f"was raised to {what}"
 
 
 def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: str, front_ends: FrontEnds) -> Requests:
@@ -79,13 +79,17 @@ def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: 
     Raises: DiagnosticsError for a pattern that means nothing, and for inputs that the program does not run on.
     """
     if note:
-        complain(f"passes: note: {given.file}: {note}")
-    notes = (f"the program was {note}",) if note else ()
+        complain(f"passes: note: {given.file}: {note.removeprefix('was ')}")
+    notes = (f"the program {note}",) if note else ()
     requests = Requests(tuple(given.keep), {}, not given.no_keep_io, notes)
     passes = list(precision_passes(steps))
     patterns = [*requests.keep, *(pattern for each in passes for pattern in requests_of(each).keep)]
-    if given.policies is None:  # a reproducer may hold a part of the program in which they meant something
+    if given.beside is None:
         check_patterns(dict.fromkeys(patterns), module)
+    else:  # a reproducer may hold a part of the program in which they meant something
+        check_patterns(given.beside.keep, module)
+        for pattern, _ in unmatched(dict.fromkeys(patterns), module):
+            complain(f'passes: warning: --keep: nothing in what {given.file} holds is called "{pattern}"')
     if given.calibrate is not None:
         requests = replace(requests, measured=_measured(given.calibrate, module, front_ends))
     for transform in passes:

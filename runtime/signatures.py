@@ -7,9 +7,12 @@ passes ask whether a type is legal without its library.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from runtime.dtypes import DType
+
+if TYPE_CHECKING:
+    from runtime.functions import Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,9 @@ class Signatures(Protocol):
 
     def signature(self, domain: str, op_type: str, version: int) -> Signature | None:
         """Return the signature that an operator has at a version of its operator set; None where there is none."""
+
+    def raised(self, module: Module, version: int) -> Module | str:
+        """Return a copy of a module in a newer version of the main operator set, or why it cannot be had."""
 
 
 def _slot(slots: tuple[SlotTypes, ...], at: int, variadic: bool) -> SlotTypes | None:

@@ -10,8 +10,7 @@ compute one.
 """
 
 from frontends.onnx.errors import BrokenModelError, ExportError, ExternalDataError, OnnxError, OperatorSetError
-from frontends.onnx.legal_types import SIGNATURES
-from frontends.onnx.read_model import load
+from frontends.onnx.read_model import SIGNATURES, load
 from frontends.onnx.write_model import save, to_proto
 
 __all__ = [

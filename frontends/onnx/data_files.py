@@ -30,6 +30,11 @@ def data_files(module: Module) -> list[Path]:
     return [source.joinpath(*place.parts) for place, source, _ in _places(module)]
 
 
+def data_folders(module: Module) -> list[Path]:
+    """Return the folders of the models that a module reads tensors beside of, each once."""
+    return list(dict.fromkeys(source for _, source, _ in _places(module)))
+
+
 def take_along(module: Module, path: Path) -> None:
     """Copy the data files of a module to where its model, written to `path`, looks for them.
 

@@ -92,7 +92,8 @@ def open_file(place: Place, folder: Path, name: str) -> int:
             raise ExternalDataError(f'tensor "{name}": "{place.location}" is no plain file')
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
     except (OSError, ValueError) as error:
-        raise ExternalDataError(f'tensor "{name}": cannot open "{place.location}": {error}') from None
+        why = getattr(error, "strerror", None) or error
+        raise ExternalDataError(f'tensor "{name}": cannot open "{place.location}": {why}') from None
     opened = os.fstat(descriptor)
     if (opened.st_ino, opened.st_dev) != (state.st_ino, state.st_dev) or opened.st_nlink > 1:
         os.close(descriptor)

@@ -29,9 +29,6 @@ class OnnxSignatures:
         return _signature(domain, op_type, version)
 
 
-SIGNATURES = OnnxSignatures()
-
-
 @cache  # 6 us otherwise, for each node of a model
 def _signature(domain: str, op_type: str, version: int) -> Signature | None:
     if domain == ONNX_DOMAIN and version > _NEWEST:

@@ -1,6 +1,6 @@
 """Raising the operator set of a model, where the types that a user wants came into operators later.
 
-    load_raised("model.onnx", 22)
+    raised(model, 22)
 
 The library converts nodes, and `Constant`s and shapes that a conversion looks at; it gets the model without its large
 tensors, which come back afterwards.
@@ -11,33 +11,31 @@ their own, which would have to move with that of the model.
 
 from __future__ import annotations
 
-import os
 from math import prod
 from pathlib import Path
 from typing import Final
 
 from onnx import ModelProto, TensorProto, defs, helper, version_converter
 
-from frontends.onnx.errors import BrokenModelError, OperatorSetError
+from frontends.onnx.data_files import data_folders
+from frontends.onnx.errors import OperatorSetError
 from frontends.onnx.protobuf import DecodeError
 from frontends.onnx.read_graph import HEAVY
-from frontends.onnx.read_model import load, read_proto
+from frontends.onnx.write_model import to_proto
 from runtime.functions import Module
 
 NEWEST: Final = defs.onnx_opset_version()
 
 
-def load_raised(path: str | os.PathLike[str], version: int) -> Module:
-    """Return the module of a model file, its operator set raised to a version; as it is where it has that.
+def raised_model(module: Module, version: int) -> tuple[ModelProto, Path | None]:
+    """Return a module as a model with a higher operator set, and the folder that its data is in and stays in.
 
-    Raises: OnnxError, OperatorSetError among them; OSError where the file cannot be read.
+    Raises: OperatorSetError, and what `to_proto` raises.
     """
-    path = Path(path)
-    model = read_proto(path)
-    try:
-        return load(raised(model, version), path.parent)
-    except (BrokenModelError, OperatorSetError) as error:
-        raise type(error)(f"{path.name}: {error}") from None
+    folders = data_folders(module)
+    if len(folders) > 1:
+        raise OperatorSetError(f'the program reads data from several folders, "{folders[0]}" and "{folders[1]}"')
+    return raised(to_proto(module), version), folders[0] if folders else None
 
 
 def raised(model: ModelProto, version: int) -> ModelProto:

@@ -13,9 +13,10 @@ from pathlib import Path
 from onnx import ModelProto
 
 from frontends.onnx import shells
-from frontends.onnx.errors import BrokenModelError, OnnxError
+from frontends.onnx.errors import BrokenModelError, OnnxError, OperatorSetError
 from frontends.onnx.inference import fill_types
-from frontends.onnx.legal_types import SIGNATURES
+from frontends.onnx.legal_types import OnnxSignatures
+from frontends.onnx.operator_sets import raised, raised_model
 from frontends.onnx.protobuf import LARGEST_FILE, DecodeError, encoded
 from frontends.onnx.read_graph import GraphReader
 from runtime.dtypes import holds
@@ -42,6 +43,35 @@ def load(model: str | os.PathLike[str] | ModelProto, folder: str | os.PathLike[s
         raise type(error)(f"{path.name}: {error}") from None
 
 
+def load_raised(path: str | os.PathLike[str], version: int) -> Module:
+    """Return the module of a model file, its operator set raised to a version; as it is where it has that.
+
+    Raises: OnnxError, OperatorSetError among them; OSError where the file cannot be read.
+    """
+    path = Path(path)
+    model = read_proto(path)
+    try:
+        return load(raised(model, version), path.parent)
+    except (BrokenModelError, OperatorSetError) as error:
+        raise type(error)(f"{path.name}: {error}") from None
+
+
+class ModelSignatures(OnnxSignatures):
+    """What is known of the operators of models, which can be had in newer operator sets."""
+
+    def raised(self, module: Module, version: int) -> Module | str:
+        """Return a copy of a module in a newer operator set of ONNX, or why it cannot be had."""
+        if module.root_function.operator_sets.get(ONNX_DOMAIN) == version:
+            return module.clone()
+        try:
+            return load(*raised_model(module, version))
+        except OnnxError as error:
+            return str(error)
+
+
+SIGNATURES = ModelSignatures()
+
+
 def read_proto(path: Path) -> ModelProto:
     """Return what a file holds.
 
@@ -56,7 +86,10 @@ def read_proto(path: Path) -> ModelProto:
     try:
         proto: ModelProto = ModelProto.FromString(path.read_bytes())
         return proto
-    except DecodeError:
+    except DecodeError as error:
+        if "MaxDepth" in str(error):
+            why = "has graphs inside of each other deeper than protobuf reads, which takes 100 messages, three a graph"
+            raise BrokenModelError(f"{path.name}: {why}") from None
         raise BrokenModelError(f"{path.name}: is no ONNX model, or not all of one") from None
 
 

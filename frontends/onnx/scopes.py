@@ -39,7 +39,8 @@ class Scope:
         if name.__class__ is not str or not name or name in self.values:
             place = ", ".join([self.label, *([described(*node)] if node else [])])
             if name.__class__ is not str or not name:
-                raise BrokenModelError(f"{place}: {what} has the name {name!r}, which is none")
+                why = "none" if name.__class__ is str else "no UTF-8"
+                raise BrokenModelError(f"{place}: {what} has the name {name!r}, which is {why}")
             raise BrokenModelError(f'{place}: {what} "{name}": the graph has another value of that name')
         outer = self.outer
         while outer is not None:

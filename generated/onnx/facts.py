@@ -105,7 +105,7 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "Conv"): ((1, PrecisionFacts("compute")),),
     ("ai.onnx", "ConvInteger"): ((10, PrecisionFacts("compute")),),
     ("ai.onnx", "ConvTranspose"): ((1, PrecisionFacts("compute")),),
-    ("ai.onnx", "Cos"): ((7, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Cos"): ((7, PrecisionFacts("elementwise", computes="periodic", range_safe=True)),),
     ("ai.onnx", "Cosh"): ((9, PrecisionFacts("elementwise", wide_range=True)),),
     ("ai.onnx", "CumProd"): ((26, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),),
     ("ai.onnx", "CumSum"): ((11, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),),
@@ -264,7 +264,9 @@ FACTS: Final[FactsTable] = {
     ),
     ("ai.onnx", "Min"): ((1, PrecisionFacts("elementwise", computes="minimum")),),
     ("ai.onnx", "Mish"): ((18, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Mod"): ((10, PrecisionFacts("elementwise", operands={1: "divisor"}, range_safe=True)),),
+    ("ai.onnx", "Mod"): (
+        (10, PrecisionFacts("elementwise", operands={1: "divisor"}, computes="periodic", range_safe=True)),
+    ),
     ("ai.onnx", "Mul"): ((1, PrecisionFacts("elementwise", computes="multiply")),),
     ("ai.onnx", "Multinomial"): ((7, PrecisionFacts("boundary", operands={0: "keep"}, keeps_dtype=True)),),
     ("ai.onnx", "Neg"): ((1, PrecisionFacts("elementwise", computes="negative")),),
@@ -436,7 +438,7 @@ FACTS: Final[FactsTable] = {
     ),
     ("ai.onnx", "Sigmoid"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "Sign"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
-    ("ai.onnx", "Sin"): ((7, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Sin"): ((7, PrecisionFacts("elementwise", computes="periodic", range_safe=True)),),
     ("ai.onnx", "Sinh"): ((9, PrecisionFacts("elementwise", wide_range=True)),),
     ("ai.onnx", "Size"): ((1, PrecisionFacts("data_movement", operands={0: "any"})),),
     ("ai.onnx", "Slice"): (
@@ -470,7 +472,9 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "Swish"): (
         (24, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
     ),
-    ("ai.onnx", "Tan"): ((7, PrecisionFacts("elementwise", operands={0: "f32"}, wide_range=True)),),
+    ("ai.onnx", "Tan"): (
+        (7, PrecisionFacts("elementwise", operands={0: "f32"}, computes="periodic", wide_range=True)),
+    ),
     ("ai.onnx", "Tanh"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "TensorScatter"): ((24, PrecisionFacts("data_movement", operands={2: "index"})),),
     ("ai.onnx", "TfIdfVectorizer"): ((9, PrecisionFacts("boundary", keeps_dtype=True)),),

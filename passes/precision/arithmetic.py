@@ -56,10 +56,12 @@ ARITHMETIC_OF: Final[Mapping[str, Arithmetic]] = {
         words={
             "abs": "absolute",
             "copy": "same",
+            "cos": "periodic",
             "exp": "exp",
             "log": "log",
             "neg": "negative",
             "reciprocal": "reciprocal",
+            "sin": "periodic",
             "sqrt": "sqrt",
         },
     ),

@@ -16,15 +16,16 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from passes.precision.angles import nodes_of_angles
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
 from passes.precision.index_slice import index_values, values_needed_in_f32
-from passes.precision.logarithms import nodes_of_logarithms
+from passes.precision.logarithms import nodes_of_logarithms, puts_bounds
 from passes.precision.patterns import Patterns
 from passes.precision.quantized_groups import nodes_between_integers
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
-from passes.precision.runtime_faults import why_it_crashes
+from passes.precision.runtime_faults import why_it_fails
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
@@ -62,6 +63,7 @@ class Guards:
         self.indices = index_values(survey, {name: one.index_operands for name, one in callees.items()})
         self._needed = values_needed_in_f32(survey)
         self._logarithms = nodes_of_logarithms(survey, constants, by_kind)
+        self._angles = nodes_of_angles(survey, constants, by_kind)
         self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
@@ -129,7 +131,7 @@ class Guards:
             return self._why_cast(node)
         spreads = not facts.range_safe
         if any(result in self.indices for result in results):
-            return [(Rule.INDEX, Rule.INDEX.value, spreads)]
+            return [(Rule.INDEX, Rule.INDEX.value, spreads or puts_bounds(facts))]
         if facts.precision_intact:
             return [(Rule.EXACT, Rule.EXACT.value, False)]
         if facts.wide_range and self._is_f16:
@@ -138,11 +140,13 @@ class Guards:
             return [(Rule.WIDE_RANGE, "a square that is summed may be out of range", True)]
         if node.inst in self._logarithms:
             return [(Rule.LOGARITHM, Rule.LOGARITHM.value, False)]
+        if node.inst in self._angles:
+            return [(Rule.ANGLE, Rule.ANGLE.value, False)]
         if node.inst in self._quantized:
             return [(Rule.QUANTIZED, Rule.QUANTIZED.value, False)]
-        crash = why_it_crashes(node, self._constants) if self._is_f16 else None
-        if crash is not None:
-            return [(Rule.RUNTIME, crash, False)]
+        fault = why_it_fails(node, self._survey, self._constants, self._range.low)
+        if fault is not None:
+            return [(Rule.RUNTIME, fault, False)]
         if any(result in self._needed for result in results):
             return [(Rule.NEEDED_IN_F32, Rule.NEEDED_IN_F32.value, False)]
         if self._patterns.is_centring(node):

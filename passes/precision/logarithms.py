@@ -60,14 +60,14 @@ def _ends(node: SurveyedNode, behind: bool) -> bool:
     facts = node.facts
     if facts is None or node.inst.blocks or not node.data or facts.precision_intact or facts.keeps_dtype:
         return True
-    keeps_small = facts.computes in ("sqrt", "divide") or _bounds(facts)
+    keeps_small = facts.computes in ("sqrt", "divide") or puts_bounds(facts)
     if facts.computes == "exp" or (facts.range_safe and not keeps_small):
         return True
-    is_activation = facts.op_kind == "elementwise" and facts.computes is None and not _bounds(facts)
+    is_activation = facts.op_kind == "elementwise" and facts.computes is None and not puts_bounds(facts)
     return is_activation and behind
 
 
-def _bounds(facts: PrecisionFacts) -> bool:
+def puts_bounds(facts: PrecisionFacts) -> bool:
     """Whether an operation puts bounds to values, which those in between pass unchanged."""
     roles = (*facts.operands.values(), *(one.precision for one in facts.attributes.values()))
     return "bound" in roles

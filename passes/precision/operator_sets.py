@@ -7,6 +7,7 @@ Deliberately absent: raising, which a front end does, and operators that a polic
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from passes.precision.facts_of import facts_of
@@ -29,15 +30,23 @@ def needed_operator_set(module: Module, policy: PrecisionPolicy, oldest: int) ->
     if signatures is None or version is None or version < oldest or policy.compute is not Precision.LOW:
         return None
     needed: dict[str, int] = {}
+    known: set[str] = set()
     for inst in function.insts:
-        if not isinstance(inst, OnnxNode) or inst.domain != ONNX_DOMAIN or inst.op_type in needed:
+        if not isinstance(inst, OnnxNode) or inst.domain != ONNX_DOMAIN or inst.op_type in known:
             continue
         facts = facts_of(inst, function.operator_sets)
-        reads = any(value is not None and value.type.dtype is f32 for value in inst.values)
-        if facts is not None and OpKind(facts.op_kind) is OpKind.COMPUTE and reads:
+        if facts is None or OpKind(facts.op_kind) is not OpKind.COMPUTE:
+            known.add(inst.op_type)
+        elif any(value is not None and value.type.dtype is f32 for value in inst.values):
+            known.add(inst.op_type)
             needed[inst.op_type] = _first_that_allows(inst.op_type, version, policy, signatures)
     newest = max(needed.values(), default=version)
     return (newest, sorted(name for name, one in needed.items() if one > version)) if newest > version else None
+
+
+def what_it_allows(version: int, operators: Sequence[str], policy: PrecisionPolicy) -> str:
+    """Return an operator set with what a policy needs it for."""
+    return f"operator set {version}, in which {', '.join(operators)} may be {policy.low}"
 
 
 def _first_that_allows(op_type: str, version: int, policy: PrecisionPolicy, signatures: Signatures) -> int:

@@ -108,6 +108,8 @@ def _loop(inst: OnnxNode) -> list[Gate]:
 def _scan(inst: OnnxNode) -> list[Gate]:
     (body,) = inst.blocks
     n_state = len(inst.values) - int(inst.attributes["num_scan_inputs"])
+    if n_state < 0 or len(body.arguments) > len(inst.values):
+        raise ValueError
     states, scanned = body.arguments[:n_state], body.arguments[n_state:]
     gates = _carried(inst, body, states, first_operand=0, first_yielded=0)
     return gates + [Gate(inst, ((inst, n_state + at),), (argument,)) for at, argument in enumerate(scanned)]

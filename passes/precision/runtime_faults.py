@@ -6,23 +6,36 @@ onnxruntime 1.32 fuses the two and fails with a segmentation fault while it load
 elements are f16, %w is a constant matrix, and the permutation moves the first axis behind all others but the last one
 or two and keeps the order of the rest. With the Transpose in f32 it does not.
 
+    %y: bf16[4] = Clip %x, %low, %high        in the operator sets 13 to 15
+
+The schema has bf16 there, but Clip is a function of Where, which has bf16 since 16: whoever expands the function, as
+onnxruntime does without a kernel, refuses the model.
+
 Deliberately absent: what a runtime is slow at, or has no kernel for.
 """
 
 from __future__ import annotations
 
 from passes.precision.constants import Constants
-from passes.precision.survey import SurveyedNode
+from passes.precision.survey import Survey, SurveyedNode
+from runtime.dtypes import DType, bf16, f16
 from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 
 WHY = "onnxruntime crashes on a Transpose of f16 that moves the batch before a product with a constant"
+WHY_NO_CLIP = "Clip is a function of Where, which has no bf16 before operator set 16"
+_WHERE_IN_BF16 = 16  # the operator set since which
 
 
-def why_it_crashes(node: SurveyedNode, constants: Constants) -> str | None:
-    """Return why a node must not give f16, or None."""
+def why_it_fails(node: SurveyedNode, survey: Survey, constants: Constants, low: DType) -> str | None:
+    """Return why a node must not give a lower float, or None."""
     inst = node.inst
-    if not (isinstance(inst, OnnxNode) and inst.op_type == "Transpose" and inst.domain == ONNX_DOMAIN):
+    if not isinstance(inst, OnnxNode) or inst.op_type not in ("Clip", "Transpose") or inst.domain != ONNX_DOMAIN:
+        return None
+    if inst.op_type == "Clip":
+        is_late = survey.function.operator_sets.get(ONNX_DOMAIN, _WHERE_IN_BF16) >= _WHERE_IN_BF16
+        return None if low is not bf16 or is_late else WHY_NO_CLIP
+    if low is not f16:
         return None
     perm = inst.attributes.get("perm")
     if not isinstance(perm, tuple) or not _moves_the_batch([*perm]):

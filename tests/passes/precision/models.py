@@ -60,8 +60,9 @@ def read(text: str, opset: int = 17, **constants: Any) -> Any:
 
 
 def convert(source: Any, policy: str = "autocast-f16") -> tuple[Any, PrecisionReport]:
-    """Return the checked result and the report; a second run must change nothing."""
-    module, report = passes.convert(load(source), policy)
+    """Return the checked result, in the operator set of its source, and the report; a second run changes nothing."""
+    opset = next(one.version for one in source.opset_import if one.domain == "")
+    module, report = passes.convert(load(source), policy, opset=opset)
     result = to_proto(module)
     onnx.checker.check_model(result, full_check=True)
     assert [v.SerializeToString() for v in result.graph.input] == [v.SerializeToString() for v in source.graph.input]

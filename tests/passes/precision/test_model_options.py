@@ -11,7 +11,11 @@ import onnx
 import pytest
 from onnx import TensorProto
 
+import passes
+from frontends.onnx import load, to_proto
 from passes.__main__ import main
+from runtime import parse
+from runtime.diagnostics import DiagnosticsError
 from tests.passes.precision.models import casts, chain, model, node, value
 
 EYE = {"w": np.eye(4, dtype=np.float32)}
@@ -232,6 +236,58 @@ def test_the_operator_set_is_raised_where_a_type_needs_it(
     note = "raised to operator set 22, in which Conv may be bf16"
     assert (note in said) == (note in driver.report.read_text()) == (opset != wanted)
     assert {runs_in for runs_in, _ in driver.precisions.values()} == {policy}
+
+
+@pytest.mark.parametrize("opset", [7, 17, 22])
+@pytest.mark.parametrize("policy", ["autocast-f16", "autocast-bf16"])
+def test_in_python_the_result_is_the_same(driver: Driver, opset: int, policy: str, capsys: Said) -> None:
+    onnx.save(convolution(opset), driver.source)
+    assert driver.run(policy=policy) == 0
+    said = capsys.readouterr().err
+    module, report = passes.convert(load(driver.source), policy)
+    assert to_proto(module) == driver.result
+    for note in report.notes:
+        assert note in driver.report.read_text() and note.removeprefix("the program was ") in said
+    assert bool(report.notes) == (policy == "autocast-bf16" and opset < 22)
+
+
+def test_in_python_the_operator_set_may_be_asked_for(driver: Driver) -> None:
+    assert driver.run("--opset", "21") == 0
+    source = load(driver.source)
+    assert to_proto(passes.convert(source, "autocast-f16", opset=21)[0]) == driver.result
+    assert to_proto(source) == onnx.load(driver.source)
+    kept, report = passes.convert(load(convolution(17)), "autocast-bf16", opset=17)
+    assert kept.root_function.operator_sets["ai.onnx"] == 17 and report.counts == {"f32": 2}
+    with pytest.raises(
+        DiagnosticsError, match="P065.*cannot be had in operator set 9: the model is of operator set 17"
+    ):
+        passes.convert(source, opset=9)
+    with pytest.raises(DiagnosticsError, match="P065.*operator set 9: it is no model"):
+        passes.convert(parse("func @main(%x: f32[2]) {\n  return %x\n}\n"), opset=9)
+
+
+def test_a_model_that_cannot_be_raised_stays_as_it_is_in_python_too(driver: Driver, capsys: Said) -> None:
+    source = convolution(17)
+    imports = [onnx.helper.make_opsetid("", 17)]
+    twice = onnx.helper.make_function("own", "Twice", ["a"], ["b"], [node("Add", ["a", "a"], "b")], imports)
+    source.functions.append(twice)
+    source.opset_import.append(onnx.helper.make_opsetid("own", 1))
+    onnx.save(source, driver.source)
+    assert driver.run(policy="autocast-bf16") == 0
+    module, report = passes.convert(load(driver.source), "autocast-bf16")
+    assert to_proto(module) == driver.result
+    (note,) = [one for one in report.notes if "raised" in one]
+    why = "stays as it is, and is not raised to operator set 22, in which Conv may be bf16: "
+    assert note.startswith(f"the program {why}") and 'has local functions, such as "Twice"' in note
+    assert why in capsys.readouterr().err and f"the program {why}" in driver.report.read_text()
+
+
+def test_data_beside_a_model_stays_there_when_it_is_raised_in_python(driver: Driver) -> None:
+    onnx.save(convolution(17), driver.source, save_as_external_data=True, location="w.bin", size_threshold=0)
+    module, report = passes.convert(load(driver.source), "autocast-bf16", keep=["Conv"])
+    assert report.notes and module.root_function.operator_sets["ai.onnx"] == 22
+    (weight,) = to_proto(module).graph.initializer
+    assert weight.data_location == TensorProto.EXTERNAL
 
 
 def test_products_that_are_wide_already_raise_nothing(driver: Driver, capsys: Said) -> None:

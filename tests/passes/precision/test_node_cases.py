@@ -20,6 +20,7 @@ from frontends.onnx.evaluate import evaluator
 from runtime.functions import Module
 from runtime.interpreter import InterpreterError
 from tests.frontends.onnx.node_cases import array, cases
+from tests.frontends.onnx.test_corpus import FILES
 
 POLICIES = ("autocast-f16", "autocast-bf16")
 LARGEST_ERROR = 0.02
@@ -104,3 +105,17 @@ def largest_error(want: Any, got: Any) -> float:
     if not finite.any():
         return 0.0
     return float(abs(a - b)[finite].max() / max(1.0, abs(a[finite]).max()))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("policy", POLICIES)
+def test_all_model_files(policy: str) -> None:
+    """The files that come with onnx, the light models among them; what is checked is the form."""
+    wrong = {}
+    for path in FILES:
+        source = onnx.load(path)
+        converted, _ = passes.convert(load(source), policy)
+        reason = why_invalid(source, to_proto(converted), policy)
+        if reason is not None:
+            wrong[path.name] = reason
+    assert wrong == {} and len(FILES) >= 149

@@ -253,3 +253,19 @@ def test_what_convert_refuses() -> None:
         passes.convert(module, keep=["sotfmax"])
     with pytest.raises(TypeError, match="takes several patterns"):
         passes.convert(module, keep="softmax")
+
+
+@pytest.mark.usefixtures("failing")
+def test_patterns_beside_a_reproducer_must_mean_something(capsys: Said) -> None:
+    failure_of(["p.txt", "--policy", "autocast-bf16", "--keep", "z", "--reproducer", "r.txt"], capsys)
+    assert main(["r.txt", "--run-reproducer", "--keep", "sotfmax"]) == 2
+    assert capsys.readouterr().err.startswith('error[P066]: --keep: nothing in the program is called "sotfmax"')
+    assert "['s', 'z']" in failure_of(["r.txt", "--run-reproducer", "--keep", "s"], capsys)
+
+
+@pytest.mark.usefixtures("failing")
+def test_patterns_of_a_reproducer_that_mean_nothing_any_more_are_told(capsys: Said) -> None:
+    failure_of(["p.txt", "--policy", "autocast-bf16", "--keep", "z", "--reproducer", "r.txt", "--bisect"], capsys)
+    assert main(["r.txt", "--run-reproducer"]) == 1
+    warning = 'passes: warning: --keep: nothing in what r.txt holds is called "z"\n'
+    assert capsys.readouterr().err.startswith(warning)

@@ -1,0 +1,104 @@
+"""What sines and other periodic functions are taken of: it stays f32, back to where it comes from.
+
+    %f = Cast %position    %m = Mul %f, %frequencies    %s = Sin %m
+
+An angle of 3,000 has steps of 2 in f16 and of 16 in bf16, which is more than a turn: its error is that of the whole
+angle, and a sine keeps nothing of the angle but the rest of whole turns. So positions, coordinates and points in time
+stay f32 from the integer, the range or the argument of the program that they are made of, through sums, products with
+constants, and moves, up to the periodic function. So do phases from the running or whole sum that they are, which is
+f32 in any case.
+
+What a network has computed is no such angle: the way back must end at those sources only, and there is no activation on
+it.
+
+Deliberately absent: the results of periodic functions, which may be narrowed; and an argument of the program that is
+itself the angle.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from passes.precision.constants import Constants
+from passes.precision.survey import Survey, SurveyedNode
+from runtime.instructions import Instruction
+from runtime.values import Operand
+
+_SUMS: Final = ("add", "divide", "multiply", "negative", "subtract")
+
+
+def nodes_of_angles(survey: Survey, constants: Constants, by_kind: bool = False) -> set[Instruction]:
+    """Return the nodes that give what periodic functions are taken of, and those functions themselves.
+
+    Where kinds decide alone (`by_kind`), the way goes on through casts, which may be those of a run before.
+    """
+    angles = _Angles(survey, constants, by_kind)
+    found: set[Instruction] = set()
+    for node in survey.nodes.values():
+        if node.facts is not None and node.facts.computes == "periodic" and node.data:
+            way = node.operands[:1]
+            if survey.producer(way[0]) is None or not angles.is_angle(way[0]):
+                continue
+            found.add(node.inst)
+            while way:
+                value = way.pop()
+                producer = survey.producer(value)
+                if producer is not None and producer.inst not in found and value not in constants:
+                    found.add(producer.inst)
+                    way += producer.operands
+    return found
+
+
+class _Angles:
+    """Which values are sums and products of positions and constants; each is looked at once."""
+
+    def __init__(self, survey: Survey, constants: Constants, by_kind: bool) -> None:
+        self._survey = survey
+        self._constants = constants
+        self._by_kind = by_kind
+        self._arguments = frozenset(survey.function.args)
+        self._known: dict[Operand, bool] = {}
+
+    def is_angle(self, value: Operand) -> bool:
+        """Whether a value, which is no constant, comes from positions alone."""
+        way = [value]
+        while way:
+            one = way[-1]
+            producer = self._survey.producer(one)
+            if one in self._known or one in self._constants:
+                way.pop()
+                continue
+            operands = None if producer is None else self._operands(producer)
+            if operands is None:
+                self._known[one] = one in self._arguments or (producer is not None and _is_source(producer))
+                continue
+            missing = [each for each in operands if each not in self._known and each not in self._constants]
+            if missing:
+                way += missing
+                continue
+            variable = [self._known[each] for each in operands if each not in self._constants]
+            self._known[one] = bool(variable) and all(variable)
+        return self._known.get(value, False)
+
+    def _operands(self, node: SurveyedNode) -> list[Operand] | None:
+        """Return what an angle is made of by a node, None where the way ends."""
+        facts = node.facts
+        if facts is None or node.inst.blocks or facts.precision_intact:
+            return None
+        if facts.computes == "convert":
+            source = node.values[0] if node.values else None
+            is_float = source is not None and self._survey.is_converted(source)
+            return [source] if self._by_kind and is_float and source is not None else None
+        is_sum = facts.computes in _SUMS or facts.op_kind in ("compute", "data_movement")
+        return node.operands if is_sum else None
+
+
+def _is_source(node: SurveyedNode) -> bool:
+    """Whether a node gives a position, a range or a cast from integers, or a phase, a sum of many."""
+    facts = node.facts
+    if facts is None or not node.results:
+        return False
+    if facts.computes == "convert":
+        dtype = node.values[0].type.dtype if node.values and node.values[0] is not None else None
+        return dtype is not None and dtype.is_int
+    return facts.precision_intact or (facts.op_kind == "reduction" and facts.wide_range)

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from tests.corpus import __main__ as command_line
 from tests.corpus.__main__ import main
 from tests.corpus.accuracy import Error
 from tests.corpus.converters import MissingPeerError, check_available, peer
 from tests.corpus.examine import OPTIMISED, PLAIN, Examination, Run
-from tests.corpus.limits import Limits, complaints
+from tests.corpus.limits import NOT_YET, NOT_YET_BF16, Limits, complaints
 from tests.corpus.measure import Figures
 from tests.corpus.models import MODELS
 from tests.corpus.report import HEADER, objections, reasons, summary, table
@@ -114,3 +115,16 @@ def test_one_model_from_end_to_end(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "| timer | brewer autocast-f16 | 10 | 2 | 0 | 2 | 0 | 0 | 0 | 0 | 0 | 3/3 | 100.0% |" in out
     assert "| all that is asked of a model, without exceptions | 1 of 1 |" in out
+
+
+def test_a_report_on_all_models_ends_with_the_findings(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command_line, "MODELS", ())
+    assert main([]) == 0
+    assert capsys.readouterr().out.endswith(f"\n\n{command_line.FINDINGS.read_text(encoding='utf-8')}")
+
+
+def test_every_model_that_meets_no_bound_is_in_the_findings() -> None:
+    text = command_line.FINDINGS.read_text(encoding="utf-8")
+    assert [name for name in (*NOT_YET, *NOT_YET_BF16) if name not in text] == []

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from passes.precision.angles import nodes_of_angles
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
+from passes.precision.differences import takes_differences
 from passes.precision.index_slice import index_values, values_needed_in_f32
 from passes.precision.logarithms import nodes_of_logarithms, puts_bounds
 from passes.precision.patterns import Patterns
@@ -151,6 +152,8 @@ class Guards:
             return [(Rule.NEEDED_IN_F32, Rule.NEEDED_IN_F32.value, False)]
         if self._patterns.is_centring(node):
             return [(Rule.CENTRING, f"{Rule.CENTRING.value}: most digits cancel", False)]
+        if takes_differences(node, self._constants):
+            return [(Rule.DIFFERENCES, Rule.DIFFERENCES.value, False)]
         return []
 
     def _why_cast(self, cast: SurveyedNode) -> list[tuple[Rule, str, bool]]:

@@ -28,6 +28,7 @@ class Rule(Enum):
     RUNTIME = "a runtime crashes on it, or refuses it"
     IDLE = "no product would be low with it, so casts would gain nothing"
     CENTRING = "the difference between a value and what was reduced from it"
+    DIFFERENCES = "its filters take differences, of which most digits cancel"
     EXACT = "its values must be exact, such as those of a counter"
     ASKED_FOR = "the program asked for f32"
     KEPT = "the user asked for f32"
@@ -55,6 +56,7 @@ WIDENING_RULES: Final = frozenset(
         Rule.INDEX,
         Rule.NEEDED_IN_F32,
         Rule.CENTRING,
+        Rule.DIFFERENCES,
     }
 )
 """Those by which an instruction is to run in f32; by the others it stays as it is."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
 from passes.precision.policy import POLICIES
 from runtime.dtypes import f16
@@ -12,6 +14,9 @@ from tests.corpus import converters, limits, report
 from tests.corpus.examine import OPTIMISED, PLAIN, ROUNDED, Examination, Subject, examine
 from tests.corpus.models import MODELS, Model, model_named
 from tests.corpus.wheels import FOLDER_VARIABLE, CorpusError, cache_folder
+
+FINDINGS: Final = Path(__file__).with_name("FINDINGS.md")
+"""What was found out about the models that do not meet a bound; it ends a report on all models."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,7 +56,7 @@ def _run(models: Sequence[Model], used: Sequence[converters.Converter], options:
         report.objections(found),
         report.reasons(examinations),
     )
-    print(*parts, sep="\n\n")
+    print(*parts, *([] if options.models else [FINDINGS.read_text(encoding="utf-8").rstrip()]), sep="\n\n")
 
 
 def _parser() -> argparse.ArgumentParser:

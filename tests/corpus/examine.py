@@ -32,7 +32,6 @@ ROUNDED: Final = "one rounding a node"  # on the interpreter, which takes long
 WAYS: Final = (PLAIN, OPTIMISED, ROUNDED)
 
 _TIMED = 3
-_NOTICEABLE = 0.005  # from this relative error on, it is worth knowing how stable the model itself is
 
 Result = TypeVar("Result")
 
@@ -64,7 +63,6 @@ class Examination:
     keeps_ends: bool = False  # whether inputs and outputs are declared as they were
     repeats: bool = False  # whether converting the result again changes nothing
     runs: Mapping[str, Run] = field(default_factory=dict)  # in each way that was asked for
-    noise: Mapping[str, Error] = field(default_factory=dict)  # of the source itself, where an error is noticeable
     high_reasons: Mapping[str, Counter[str]] = field(default_factory=dict)
 
 
@@ -93,10 +91,9 @@ class Subject:
         return ort.run_feeds(self.encoded, self.feeds, optimised=False)
 
     @cached_property
-    def noise(self) -> dict[str, Error]:
-        """Return how much the outputs of the model itself change where onnxruntime optimises it."""
-        changed = errors(self.expected, ort.run_feeds(self.encoded, self.feeds, optimised=True))
-        return {error.output: error for error in changed}
+    def optimised(self) -> list[dict[str, Array]]:
+        """Return the results of the model itself with optimisations, which make integers of quantised groups."""
+        return ort.run_feeds(self.encoded, self.feeds, optimised=True)
 
     @cached_property
     def executions(self) -> dict[str, list[Execution]]:
@@ -121,7 +118,6 @@ def examine(
         return Examination(name, str(converter), failure=_first_line(error))
     again = _attempt(lambda: converter.convert(ModelProto.FromString(converted)).model)
     runs = {way: _run(subject, conversion.model, way) for way in ways}
-    is_noticeable = any(error.relative > _NOTICEABLE for run in runs.values() for error in run.errors)
     return Examination(
         name,
         str(converter),
@@ -132,7 +128,6 @@ def examine(
         keeps_ends=_ends(conversion.model) == _ends(subject.proto),
         repeats=isinstance(again, ModelProto) and _canonical(again) == _canonical(conversion.model),
         runs=runs,
-        noise=subject.noise if is_noticeable else {},
         high_reasons=conversion.high_reasons,
     )
 
@@ -153,11 +148,13 @@ def interpret(model: ModelProto, feeds: Sequence[Mapping[str, Array]]) -> list[d
 
 
 def _run(subject: Subject, model: ModelProto, way: str) -> Run:
+    """Run a converted model beside its source in the same way, so that what an optimisation changes is in both."""
     if way == ROUNDED:
         found = _attempt(lambda: interpret(model, subject.feeds))
     else:
         found = _attempt(lambda: ort.run_feeds(encoded(model), subject.feeds, optimised=way == OPTIMISED))
-    return Run(failure=found) if isinstance(found, str) else Run(tuple(errors(subject.expected, found)))
+    expected = subject.optimised if way == OPTIMISED else subject.expected
+    return Run(failure=found) if isinstance(found, str) else Run(tuple(errors(expected, found)))
 
 
 def _attempt(compute: Callable[[], Result]) -> Result | str:

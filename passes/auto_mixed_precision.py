@@ -201,7 +201,7 @@ class AutoMixedPrecision(TargetLowering):
         if not others:
             return False
         may_convert = not agree and len(others) == 1 and not self.policy.by_kind
-        if may_convert and decisions.judge(*others).may_give(value) and convert_constant(value, *others):
+        if may_convert and decisions.may_give(value, *others) and convert_constant(value, *others):
             self.report.constants += 1
             self._rounded.add(value)
             self._note(value, dtype, *others)

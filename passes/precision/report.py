@@ -17,7 +17,8 @@ from runtime.generic import OnnxNode
 from runtime.operand_slots import values_of
 
 if TYPE_CHECKING:
-    from passes.precision.decide import Decision, Decisions
+    from passes.precision.decide import Decisions
+    from passes.precision.plans import Decision
     from runtime.instructions import Instruction
     from runtime.values import Operand, Value
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from passes.precision.arithmetic import CONVERT
-from passes.precision.choice import is_rounded_as_asked
 from passes.precision.decide import Decisions
 from passes.precision.facts_of import is_idle_cast
+from passes.precision.forms import is_rounded_as_asked
 from passes.precision.survey import Survey
 from runtime.dtypes import DType, holds
 from runtime.functions import Function

@@ -63,7 +63,7 @@ from passes.precision.uses import (
     leave_out_copies,
     loses,
     move,
-    uses_of,
+    uses_elsewhere,
     values_in,
 )
 from runtime.blocks import Block, Statement
@@ -141,21 +141,23 @@ class AutoMixedPrecision(TargetLowering):
         return iter(self._kept.get(f.name, ()))
 
     def transformStmts(self, f: Function) -> bool:
-        before = traffic_of(f.insts)
+        insts = list(f.insts)
+        before = traffic_of(insts)
         self.report.before += before
-        if why_untouched(f, self.report):
+        if why_untouched(f, insts, self.report):
             self.report.after += before
             return False
-        decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests)
+        decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests, insts)
         self._casts = set()
         self._heads, self._rounded, self._unread = {}, set(), []
         changed = bool(decisions.dtypes)
         copies = converting_copies(decisions)
         self.report.removed += leave_out_casts(decisions)
-        uses = uses_of(decisions.survey)
+        elsewhere = uses_elsewhere(decisions)
         moves: Moves = {}
-        for value in values_in(f, self.policy.floats):
-            changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
+        for value in values_in(decisions.survey):
+            if value in elsewhere or value in decisions.dtypes:
+                changed |= self._rewrite(value, elsewhere.get(value, {}), decisions, moves)
         for user, slots in moves.items():
             set_values(user, slots)
         if not self.requests.keep_io and f.module is not None and f is f.module.root_function:
@@ -180,19 +182,11 @@ class AutoMixedPrecision(TargetLowering):
             decisions.of.pop(copy, None)
             self.report.removed += 1
 
-    def _rewrite(self, value: Value, uses: Sequence[Use], decisions: Decisions, moves: Moves) -> bool:
-        """Give a value its dtype, and a cast for each other one that its uses want; return whether anything changed."""
+    def _rewrite(self, value: Value, others: Mapping[DType, Sequence[Use]], decisions: Decisions, moves: Moves) -> bool:
+        """Give a value its dtype, and a cast for each other one that uses want; return whether there is one."""
         declared = value.type.dtype
         assert declared is not None
         dtype = decisions.dtypes.get(value, declared)
-        others: dict[DType, list[Use]] = {}
-        agree = False  # whether a use wants what the value is
-        for user, slot in uses:
-            wanted = declared if slot is None else decisions.wanted(user, slot, declared)
-            if wanted is None or wanted is dtype:
-                agree = True
-            else:
-                others.setdefault(wanted, []).append((user, slot))
         if dtype is not declared:
             value.type = value.type.with_dtype(dtype)
             self._note(value, declared, dtype)
@@ -200,8 +194,7 @@ class AutoMixedPrecision(TargetLowering):
                 self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
         if not others:
             return False
-        may_convert = not agree and len(others) == 1 and not self.policy.by_kind
-        if may_convert and decisions.may_give(value, *others) and convert_constant(value, *others):
+        if self._may_round(value, others) and decisions.may_give(value, *others) and convert_constant(value, *others):
             self.report.constants += 1
             self._rounded.add(value)
             self._note(value, dtype, *others)
@@ -220,6 +213,10 @@ class AutoMixedPrecision(TargetLowering):
             self.report.shared += len(group) - 1
             move(group, value, cast, moves)
         return True
+
+    def _may_round(self, value: Value, others: Mapping[DType, Sequence[Use]]) -> bool:
+        """Whether a value may get another dtype itself if it is a constant: all uses want the same one."""
+        return not self.policy.by_kind and len(others) == 1 and sum(map(len, others.values())) == value.n_uses
 
     def _read_instead(self, value: Value, narrow: Value, group: Sequence[Use], moves: Moves) -> None:
         """Let uses that want the float that a value was widened from read that; a widening nobody reads goes later."""

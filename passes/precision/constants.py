@@ -40,7 +40,7 @@ class Constants:
             elif (node := survey.nodes.get(inst)) is not None and not node.inst.blocks:
                 self._look_at(node)
 
-    def __contains__(self, value: Operand) -> bool:
+    def __contains__(self, value: object) -> bool:
         """Whether a value is the same whenever the program runs."""
         return value in self._held
 

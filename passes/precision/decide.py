@@ -10,7 +10,8 @@ Where kinds decide alone, the borders of regions do what the kind of their instr
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from passes.precision.choice import Choice, is_as_asked
 from passes.precision.constants import Constants
@@ -30,6 +31,8 @@ from runtime.instructions import Instruction
 from runtime.signatures import Signatures
 from runtime.values import Operand, Result, Value
 
+_NO_SLOTS: Final[frozenset[int]] = frozenset()
+
 
 class Decisions:
     """The decisions for a function, made when this is; `dtypes` are those of the values that change."""
@@ -41,10 +44,11 @@ class Decisions:
         signatures: Signatures | None,
         callees: Callees | None = None,
         requests: Requests | None = None,
+        insts: Sequence[Instruction] | None = None,
     ) -> None:
         self.policy = policy
         self.requests = requests or Requests()
-        self.survey = Survey(function, policy.floats)
+        self.survey = Survey(function, policy.floats, insts=insts)
         self.of: dict[Instruction, Decision] = {}
         self.dtypes: dict[Operand, DType] = {}  # in the order in which it was decided
         self._constants = Constants(self.survey)
@@ -64,19 +68,16 @@ class Decisions:
             self._leave_idle()
 
     def wanted(self, user: Instruction, slot: int, dtype: DType) -> DType | None:
-        """Return the float that an operand slot is to hold, where the program has `dtype` there; None: any."""
-        node = self.survey.nodes.get(user)
-        if node is None:
-            return self._gate_slots.get((user, slot), dtype)
-        if node.facts is not None and node.facts.operands.get(slot) == "any":
-            return None
+        """Return the float that a slot of what has regions, or ends one, is to hold; `dtype` is what is there."""
         decision = self.of.get(user)
-        if decision is None or decision.dtype is None:
+        if user in self.survey.nodes and (decision is None or decision.dtype is None):
             return dtype
-        slots = self._slots.get(user)
-        if slots is not None:
-            return decision.dtype if slot in slots else dtype
         return self._gate_slots.get((user, slot), dtype)
+
+    def lowering(self, inst: Instruction) -> tuple[DType | None, frozenset[int]]:
+        """Return the float that a node without regions is converted to, and the slots that hold it then."""
+        slots = self._slots.get(inst)
+        return (None, _NO_SLOTS) if slots is None else (self.of[inst].dtype, slots)
 
     def may_give(self, value: Operand, dtype: DType) -> bool:
         """Whether the node that gives a value, if one does, may give a float."""

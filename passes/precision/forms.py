@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from passes.precision.arithmetic import CONVERT
 from passes.precision.facts_of import facts_of, is_idle_cast
 from passes.precision.labels import label_of
 from runtime.dtypes import DType
@@ -41,11 +42,13 @@ class Form:
     is_rounded_as_asked: bool  # the author asked for the rounding of the result, or a pass has promoted it
     has_unknown_results: bool  # whether the dtype of a result is not known
     moves_elements: bool  # it works element by element, or moves elements: nothing is accumulated
+    computes: str | None  # as in the facts
     is_product: bool  # it multiplies and adds up; what has regions leaves that to what stands in them
-    index_slots: tuple[int, ...]
+    is_suspect: bool  # a guard may have a reason against a node of it whatever constants it reads
+    may_index: bool  # whether operands may be indices, sizes or lengths
+    f32_slots: tuple[int, ...]
     any_slots: tuple[int, ...]  # slots of any type, which changes nothing else
     contents: tuple[tuple[str, AttributeFacts], ...]  # the attributes that hold the elements of the result
-    numbers: tuple[tuple[str, AttributeFacts], ...]  # those that hold a number which the result depends on
 
 
 class Forms:
@@ -99,17 +102,28 @@ class Forms:
             is_rounded_as_asked=not isinstance(inst, OnnxNode) and is_rounded_as_asked(inst),
             has_unknown_results=any(result.type.dtype is None for result in results),
             moves_elements=not inst.blocks and kind in ("elementwise", "data_movement"),
+            computes=None if facts is None else facts.computes,
             is_product=not inst.blocks and kind == "compute",
-            index_slots=tuple(at for at, role in roles.items() if role == "index" and at < len(values)),
+            is_suspect=_is_suspect(inst, facts, bool(data)),
+            may_index=facts is not None and (facts.computes == CONVERT or "index" in roles.values()),
+            f32_slots=tuple(at for at, role in roles.items() if role == "f32"),
             any_slots=tuple(at for at, role in roles.items() if role == "any"),
             contents=tuple(one for one in attributes if one[1].precision == "contents"),
-            numbers=tuple(one for one in attributes if one[1].precision != "contents") if data else (),
         )
 
 
 def is_rounded_as_asked(inst: Instruction) -> bool:
     """Whether the program's author asked for the rounding of an instruction, or a pass has promoted it."""
     return inst.rounding is not None or inst.keep_alu_dtype
+
+
+def _is_suspect(inst: Instruction, facts: PrecisionFacts | None, has_data: bool) -> bool:
+    if facts is None:
+        return False
+    numbers = any(one.precision != "contents" for one in facts.attributes.values())
+    patterns = facts.computes in (CONVERT, "multiply", "subtract")
+    batches = isinstance(inst, OnnxNode) and inst.op_type == "Transpose"
+    return patterns or batches or facts.precision_intact or facts.wide_range or (numbers and has_data)
 
 
 def _words_of(inst: Instruction) -> list[Any]:

@@ -44,7 +44,7 @@ class Legality:
         self._signatures = signatures
         self._versions = versions
         self._definitions = Definitions(low, floats, overrides)
-        self._answers: dict[tuple[Form, *tuple[bool, ...]], Lowered | Reason] = {}
+        self._answers: dict[tuple[Form, tuple[bool, ...]], Lowered | Reason] = {}
 
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
         """Return what a node looks like in the lower float, or why there is no such node."""
@@ -56,7 +56,7 @@ class Legality:
         unused: list[bool] = []
         if node.form.has_unknown_results:
             unused = [result.type.dtype is None and not result.has_users for result in inst.results]
-        key = (node.form, *unused)
+        key = (node.form, tuple(unused))
         answer = self._answers.get(key)
         if answer is None:
             answer = self._answers[key] = self._ask(node, inst)

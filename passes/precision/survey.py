@@ -106,11 +106,6 @@ class Survey:
         """Return the node that gives a value, if one does."""
         return self.nodes.get(value.owner if isinstance(value, Result) else value)
 
-    def role(self, inst: Instruction, slot: int) -> str | None:
-        """Return what the facts say of an operand slot of a node, if anything."""
-        node = self.nodes.get(inst)
-        return None if node is None or node.facts is None else node.facts.operands.get(slot)
-
     def _add(self, inst: Instruction) -> None:
         values = values_of(inst)
         if has_memory(inst, values):

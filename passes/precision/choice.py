@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from passes.precision.forms import Form
 from passes.precision.judge import Judges
 from passes.precision.overrides import Overrides
 from passes.precision.policy import OpKind, Precision, PrecisionPolicy
@@ -27,6 +28,7 @@ class Choice:
         self._requests = requests
         self._judges = judges
         self._overrides = Overrides(policy.overrides)
+        self._of_forms: dict[Form, Precision | None] = {}
         self._reasons: dict[tuple[Rule, str], Reason] = {}
         self._kinds = {kind.value: policy.precision_of(kind) for kind in OpKind}
         self._local = function.module.functions if function.module is not None else {}
@@ -60,11 +62,21 @@ class Choice:
             return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
         if not is_f32_kind:
             return None
-        if self._overrides.precision_of(node) is Precision.F32:
+        if self._stated(node) is Precision.F32:
             return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
         if self._is_forced(node) and self._by_policy(node) is not Precision.F32:
             return Reason(Rule.FORCE_F32, Rule.FORCE_F32.value)
         return self.reason_of(Rule.POLICY_F32, node)
+
+    def _stated(self, node: SurveyedNode) -> Precision | None:
+        """Return what an override says of a node, if one does."""
+        if not self._overrides.are_about_nodes:
+            return None
+        if not self.is_about_forms:
+            return self._overrides.precision_of(node)
+        if node.form not in self._of_forms:
+            self._of_forms[node.form] = self._overrides.precision_of(node)
+        return self._of_forms[node.form]
 
     def _calls(self, node: SurveyedNode) -> bool:
         """Whether a node calls a function of the module, by what it is called or by one of its attributes."""
@@ -87,7 +99,7 @@ class Choice:
 
     def precision_of(self, node: SurveyedNode) -> Precision:
         """Return what the policy says of a node: its kind, unless an override does."""
-        stated = self._overrides.precision_of(node)
+        stated = self._stated(node)
         if stated is not None:
             return stated
         if node.facts is None or self._is_forced(node):
@@ -98,7 +110,7 @@ class Choice:
         """Return those of some nodes of which an override says what they run in."""
         if not self._overrides.are_about_nodes:
             return set()
-        return {node.inst for node in nodes if self._overrides.precision_of(node) is not None}
+        return {node.inst for node in nodes if self._stated(node) is not None}
 
     def target_of(self, node: SurveyedNode) -> DType:
         """Return the float that the policy wants a node to run in."""
@@ -107,7 +119,7 @@ class Choice:
     def reason_of(self, rule: Rule, node: SurveyedNode) -> Reason:
         """Return that the policy decided about a node; the nodes of one kind share a reason."""
         assert node.facts is not None
-        what = "an override" if self._overrides.precision_of(node) is not None else node.facts.op_kind
+        what = "an override" if self._stated(node) is not None else node.facts.op_kind
         reason = self._reasons.get((rule, what))
         if reason is None:
             reason = self._reasons[rule, what] = Reason(rule, f"{self._policy.name}: {what}")

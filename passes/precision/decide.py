@@ -9,8 +9,8 @@ Where kinds decide alone, the borders of regions do what the kind of their instr
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from passes.precision.choice import Choice, is_as_asked
@@ -123,8 +123,8 @@ class Decisions:
 
     def _follow(self, followers: Mapping[Instruction, SurveyedNode]) -> None:
         """Let what follows become low as soon as all that it follows is; each use is counted down once."""
-        counts = {inst: Counter(self._variable(self._followed(node))) for inst, node in followers.items()}
-        missing: dict[Instruction | Gate, int] = {inst: count.total() for inst, count in counts.items()}
+        counts = {inst: _counted(self._variable(self._followed(node))) for inst, node in followers.items()}
+        missing: dict[Instruction | Gate, int] = {inst: sum(count.values()) for inst, count in counts.items()}
         gates = () if self.policy.by_kind else [gate for gate in self.survey.gates if self._may_be_low(gate)]
         missing.update({gate: len(self._variable_sources(gate)) for gate in gates})
         for gate in gates:
@@ -167,6 +167,8 @@ class Decisions:
         low = {inst for inst, one in self.of.items() if one.is_low}
         stated = self._choice.stated(self.survey.nodes[inst] for inst in low)
         idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates, stated)
+        if not idle:
+            return
         for inst in idle:
             self.of[inst] = Decision(None, Reason(Rule.IDLE, Rule.IDLE.value))
             self._slots.pop(inst, None)
@@ -223,3 +225,11 @@ class Decisions:
         other = next((one for one in self._variable(self._followed(node)) if one not in self.dtypes), None)
         why = "follows constants, which stay f32" if other is None else f"follows {named(other)}, which stays f32"
         return Reason(Rule.FOLLOWS_F32, why)
+
+
+def _counted(values: Iterable[Operand]) -> dict[Operand, int]:
+    """Return how often each value is there; a Counter costs four times as much for one or two."""
+    counts: dict[Operand, int] = {}
+    for value in values:
+        counts[value] = counts.get(value, 0) + 1
+    return counts

@@ -23,6 +23,7 @@ from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 from runtime.operand_slots import Values
 from runtime.precision_facts import SCALARS, AttributeFacts, PrecisionFacts
+from runtime.values import Value
 
 _ABSENT: Final = "absent"
 _NO_ROLES: Final[Mapping[int, str]] = {}
@@ -64,9 +65,8 @@ class Forms:
         """Those that have been seen, each once."""
         return self._known.values()
 
-    def of(self, inst: Instruction, values: Values) -> Form:
-        """Return the form of a node whose operand slots hold `values`."""
-        results = inst.results
+    def of(self, inst: Instruction, values: Values, results: tuple[Value, ...]) -> Form:
+        """Return the form of a node whose operand slots hold `values`, and which gives `results`."""
         given: Any = inst.type.dtype if len(results) == 1 else tuple([result.type.dtype for result in results])
         read = [_ABSENT if value is None else value.type.dtype for value in values]
         key: tuple[Any, ...]
@@ -77,17 +77,16 @@ class Forms:
             key = (type(inst), words, not inst.blocks, given, *read)
         form = self._known.get(key)
         if form is None:
-            form = self._known[key] = self._make(inst, values)
+            form = self._known[key] = self._make(inst, values, results)
         return form
 
-    def _make(self, inst: Instruction, values: Values) -> Form:
+    def _make(self, inst: Instruction, values: Values, results: tuple[Value, ...]) -> Form:
         facts = facts_of(inst, self._operator_sets)
         roles = _NO_ROLES if facts is None else facts.operands
         data: list[int] = []
         if not inst.blocks:
             data = [at for at, value in enumerate(values) if value is not None and value.type.dtype in self._floats]
             data = [at for at in data if roles.get(at, "scalar") in SCALARS]
-        results = inst.results
         given = tuple([at for at, result in enumerate(results) if result.type.dtype in self._floats])
         kind = None if facts is None else facts.op_kind
         attributes = () if facts is None else tuple(facts.attributes.items())

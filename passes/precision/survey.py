@@ -108,10 +108,10 @@ class Survey:
 
     def _add(self, inst: Instruction) -> None:
         values = values_of(inst)
-        if has_memory(inst, values):
-            return
-        form = self._forms.of(inst, values)
         results = inst.results
+        if not isinstance(inst, OnnxNode) and has_memory(inst, values):
+            return
+        form = self._forms.of(inst, values, results)
         if form.results is not None:
             results = tuple([results[at] for at in form.results])
         self.nodes[inst] = SurveyedNode(inst, form, form.facts, values, form.data, results)

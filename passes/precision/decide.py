@@ -136,7 +136,7 @@ class Decisions:
             dtype = self.dtypes[value]
             for user in value.users if isinstance(value, Value) else ():
                 if user in counts and seen.setdefault(user, dtype) is dtype:
-                    missing[user] -= counts[user][value]
+                    missing[user] -= counts[user].get(value, 0)
                     if not missing[user] and user not in self.of:
                         self._follow_to(followers[user], dtype)
             for gate in self.survey.gates_from.get(value, ()):

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from passes.autocast.facts import widened_from
 from passes.precision.decide import Decisions
-from passes.precision.new_values import convert_constant, new_cast
+from passes.precision.new_values import convert_constant, is_constant, new_cast
 from passes.precision.report import PrecisionReport
 from passes.precision.uses import Moves, Use, loses, move, uses_elsewhere, values_in
 from runtime.blocks import Block, Statement
@@ -97,7 +97,7 @@ class Rewriting:
 
     def _may_round(self, value: Value, others: Mapping[DType, Sequence[Use]]) -> bool:
         """Whether a value may get another dtype itself if it is a constant: all of its uses want the same one."""
-        if self._by_kind or len(others) != 1:
+        if self._by_kind or len(others) != 1 or not is_constant(value):
             return False
         ((dtype, group),) = others.items()
         return len(group) == value.n_uses and self._decisions.may_give(value, dtype)

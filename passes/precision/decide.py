@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
 
 from passes.precision.choice import Choice, is_as_asked
 from passes.precision.constants import Constants
@@ -31,8 +30,6 @@ from runtime.instructions import Instruction
 from runtime.signatures import Signatures
 from runtime.values import Operand, Result, Value
 
-_NO_SLOTS: Final[frozenset[int]] = frozenset()
-
 
 class Decisions:
     """The decisions for a function, made when this is; `dtypes` are those of the values that change."""
@@ -50,13 +47,13 @@ class Decisions:
         self.requests = requests or Requests()
         self.survey = Survey(function, policy.floats, insts=insts)
         self.of: dict[Instruction, Decision] = {}
+        self.slots: dict[Instruction, frozenset[int]] = {}  # those of a node that are converted
         self.dtypes: dict[Operand, DType] = {}  # in the order in which it was decided
         self._constants = Constants(self.survey)
         self._judges = Judges(self.survey, self._constants, policy, signatures, callees or {})
         self._choice = Choice(function, policy, self.requests, self._judges)
         self._plans = Plans(policy, self._choice, self._judges)
         self._lowered: dict[Instruction, Lowered] = {}
-        self._slots: dict[Instruction, frozenset[int]] = {}  # that are converted
         self._gate_slots: dict[tuple[Instruction, int], DType] = {}
         self._low_gates: list[Gate] = []
         self._queue: deque[Operand] = deque()
@@ -73,11 +70,6 @@ class Decisions:
         if user in self.survey.nodes and (decision is None or decision.dtype is None):
             return dtype
         return self._gate_slots.get((user, slot), dtype)
-
-    def lowering(self, inst: Instruction) -> tuple[DType | None, frozenset[int]]:
-        """Return the float that a node without regions is converted to, and the slots that hold it then."""
-        slots = self._slots.get(inst)
-        return (None, _NO_SLOTS) if slots is None else (self.of[inst].dtype, slots)
 
     def may_give(self, value: Operand, dtype: DType) -> bool:
         """Whether the node that gives a value, if one does, may give a float."""
@@ -159,19 +151,19 @@ class Decisions:
 
     def _is_wanted_low(self, gate: Gate) -> bool:
         """Whether the uses of a constant that a loop hands on unchanged all want the lower float."""
-        wanted = bool(gate.reads) and all(at in self._slots.get(user, ()) for user, at in gate.reads)
+        wanted = bool(gate.reads) and all(at in self.slots.get(user, ()) for user, at in gate.reads)
         return wanted and self._judges.of(self.policy.low).allows(gate)
 
     def _leave_idle(self) -> None:
         """Take back what would be low without a product."""
-        low = {inst for inst, one in self.of.items() if one.is_low}
+        low = {inst for inst, one in self.of.items() if one.dtype is not None and one.dtype is not f32}
         stated = self._choice.stated(self.survey.nodes[inst] for inst in low)
-        idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates, stated)
+        idle = idle_instructions(self.survey, low, self.dtypes, self.slots, self._low_gates, stated)
         if not idle:
             return
         for inst in idle:
             self.of[inst] = Decision(None, Reason(Rule.IDLE, Rule.IDLE.value))
-            self._slots.pop(inst, None)
+            self.slots.pop(inst, None)
         for gate in self._low_gates:
             if gate.inst in idle:
                 for slot in gate.slots:
@@ -191,7 +183,7 @@ class Decisions:
             self._convert(node.inst, lowered, Decision(dtype, FOLLOWS))
 
     def _convert(self, inst: Instruction, lowered: Lowered, decision: Decision) -> None:
-        self._slots[inst] = lowered.slots
+        self.slots[inst] = lowered.slots
         self._change(inst, lowered.results_of(inst), decision)
 
     def _change(self, inst: Instruction, values: tuple[Value, ...], decision: Decision) -> None:

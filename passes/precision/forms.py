@@ -46,6 +46,7 @@ class Form:
     computes: str | None  # as in the facts
     is_product: bool  # it multiplies and adds up; what has regions leaves that to what stands in them
     is_suspect: bool  # a guard may have a reason against a node of it whatever constants it reads
+    may_crash: bool  # what stands around a node of it may make a runtime crash
     may_index: bool  # whether operands may be indices, sizes or lengths
     f32_slots: tuple[int, ...]
     any_slots: tuple[int, ...]  # slots of any type, which changes nothing else
@@ -103,7 +104,8 @@ class Forms:
             moves_elements=not inst.blocks and kind in ("elementwise", "data_movement"),
             computes=None if facts is None else facts.computes,
             is_product=not inst.blocks and kind == "compute",
-            is_suspect=_is_suspect(inst, facts, bool(data)),
+            is_suspect=_is_suspect(facts, bool(data)),
+            may_crash=isinstance(inst, OnnxNode) and inst.op_type == "Transpose",
             may_index=facts is not None and (facts.computes == CONVERT or "index" in roles.values()),
             f32_slots=tuple(at for at, role in roles.items() if role == "f32"),
             any_slots=tuple(at for at, role in roles.items() if role == "any"),
@@ -116,13 +118,12 @@ def is_rounded_as_asked(inst: Instruction) -> bool:
     return inst.rounding is not None or inst.keep_alu_dtype
 
 
-def _is_suspect(inst: Instruction, facts: PrecisionFacts | None, has_data: bool) -> bool:
+def _is_suspect(facts: PrecisionFacts | None, has_data: bool) -> bool:
     if facts is None:
         return False
     numbers = any(one.precision != "contents" for one in facts.attributes.values())
-    patterns = facts.computes in (CONVERT, "multiply", "subtract")
-    batches = isinstance(inst, OnnxNode) and inst.op_type == "Transpose"
-    return patterns or batches or facts.precision_intact or facts.wide_range or (numbers and has_data)
+    patterns = facts.computes in (CONVERT, "subtract")
+    return patterns or facts.precision_intact or facts.wide_range or (numbers and has_data)
 
 
 def _words_of(inst: Instruction) -> list[Any]:

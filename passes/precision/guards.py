@@ -79,8 +79,20 @@ class Guards:
         marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._quantized}
         for node in self._survey.nodes.values():
             is_marked = bool(marked) and (node.inst in marked or not marked.isdisjoint(node.results))
-            if node.form.is_suspect or is_marked or self._callees or self._holds_unfit(node):
+            if (
+                node.form.is_suspect
+                or is_marked
+                or self._callees
+                or self._is_in_pattern(node)
+                or self._holds_unfit(node)
+            ):
                 yield node
+
+    def _is_in_pattern(self, node: SurveyedNode) -> bool:
+        """Whether a node of a frequent kind is one of the few that what stands around them is against."""
+        if node.form.computes == "multiply":
+            return self._patterns.is_square_of_norm(node)
+        return node.form.may_crash and why_it_crashes(node, self._constants) is not None
 
     def _holds_unfit(self, node: SurveyedNode) -> bool:
         """Whether a constant that a node reads or gives does not fit, whatever may excuse that."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import Final
 
 from passes.precision.arithmetic import CONVERT
 from passes.precision.decide import Decisions
@@ -25,6 +26,9 @@ Use = tuple[Instruction, int | None]
 """A slot of a node or terminator, or all slots of another instruction."""
 Moves = dict[Instruction, dict[int, Operand]]
 """What the slots of users are to hold."""
+
+
+_NO_SLOTS: Final[frozenset[int]] = frozenset()
 
 
 def move(group: Sequence[Use], old: Value, new: Value, moves: Moves) -> None:
@@ -114,17 +118,16 @@ def uses_elsewhere(decisions: Decisions) -> dict[Operand, dict[DType, list[Use]]
             for one, wanted, slot in _wishes(inst, node is not None, decisions):
                 note(one, wanted, (inst, slot))
             continue
-        dtype, slots = decisions.lowering(inst)
+        low = decisions.slots.get(inst, _NO_SLOTS)
+        dtype = decisions.of[inst].dtype if low else None
         for at, value in enumerate(values_of(inst)):
             if value is None:
                 continue
-            if at in slots:
-                assert dtype is not None
+            if dtype is not None and at in low:
                 if dtypes.get(value, value.type.dtype) is not dtype:
                     note(value, dtype, (inst, at))
             elif value in dtypes and at not in node.form.any_slots:
-                assert value.type.dtype is not None
-                note(value, value.type.dtype, (inst, at))
+                note(value, value.dtype, (inst, at))
     return found
 
 

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Final
 
 from passes.precision.arithmetic import CONVERT
-from passes.precision.facts_of import facts_of, is_idle_cast
+from passes.precision.facts_of import facts_of
 from passes.precision.labels import label_of
 from runtime.dtypes import DType
 from runtime.generic import OnnxNode
@@ -39,7 +39,6 @@ class Form:
     data: tuple[int, ...]  # the slots of operands that may be converted; none where there are regions
     results: tuple[int, ...] | None  # the positions of the results that may be converted; None: of all
     has_regions: bool
-    is_idle_cast: bool
     is_rounded_as_asked: bool  # the author asked for the rounding of the result, or a pass has promoted it
     has_unknown_results: bool  # whether the dtype of a result is not known
     moves_elements: bool  # it works element by element, or moves elements: nothing is accumulated
@@ -98,7 +97,6 @@ class Forms:
             tuple(data),
             None if len(given) == len(results) else given,
             has_regions=bool(inst.blocks),
-            is_idle_cast=is_idle_cast(inst),
             is_rounded_as_asked=not isinstance(inst, OnnxNode) and is_rounded_as_asked(inst),
             has_unknown_results=any(result.type.dtype is None for result in results),
             moves_elements=not inst.blocks and kind in ("elementwise", "data_movement"),

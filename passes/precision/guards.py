@@ -13,7 +13,7 @@ Deliberately absent: what a policy or a signature says.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from passes.precision.constant_range import ConstantRange, Unfit
@@ -26,6 +26,7 @@ from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.runtime_faults import why_it_crashes
 from passes.precision.survey import Survey, SurveyedNode
+from passes.precision.suspects import suspects
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
 from runtime.values import Operand, Value
@@ -65,7 +66,9 @@ class Guards:
         self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
-        for node in self._suspects():
+        marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._quantized}
+        nodes = suspects(survey, constants, self._range, self._patterns, marked)
+        for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
         self._spread()
 
@@ -73,35 +76,6 @@ class Guards:
         """Return why a value may be out of range, a constant included, or None."""
         unfit = self._range.why_unfit(value)
         return self.sticky.get(value) if unfit is None else unfit.why
-
-    def _suspects(self) -> Iterator[SurveyedNode]:
-        """Yield the nodes that there may be a reason against; any other costs a look at what it reads and gives."""
-        marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._quantized}
-        for node in self._survey.nodes.values():
-            is_marked = bool(marked) and (node.inst in marked or not marked.isdisjoint(node.results))
-            if (
-                node.form.is_suspect
-                or is_marked
-                or self._callees
-                or self._is_in_pattern(node)
-                or self._holds_unfit(node)
-            ):
-                yield node
-
-    def _is_in_pattern(self, node: SurveyedNode) -> bool:
-        """Whether a node of a frequent kind is one of the few that what stands around them is against."""
-        if node.form.computes == "multiply":
-            return self._patterns.is_square_of_norm(node)
-        return node.form.may_crash and why_it_crashes(node, self._constants) is not None
-
-    def _holds_unfit(self, node: SurveyedNode) -> bool:
-        """Whether a constant that a node reads or gives does not fit, whatever may excuse that."""
-        constants, why_unfit, values = self._constants, self._range.why_unfit, node.values
-        for at in node.data:
-            value = values[at]
-            if value is not None and value in constants and why_unfit(value, node.form.roles.get(at, "")):
-                return True
-        return any([why_unfit(result) for result in node.results if result in constants])
 
     def _judge(self, node: SurveyedNode) -> None:
         """Find the reason that a node has by itself, and mark its results where they are sticky."""

@@ -37,44 +37,31 @@ Where kinds decide alone, casts ask for nothing, and a copy that converts nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from passes.autocast.facts import widened_from
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
 from passes.precision.ends import narrow_ends
 from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
-from passes.precision.new_values import convert_constant, new_cast
 from passes.precision.policy import POLICY_FORM, PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
 from passes.precision.report import PrecisionReport, add_decisions
 from passes.precision.requests import Requests
+from passes.precision.rewriting import Rewriting
 from passes.precision.traffic import traffic_of
 from passes.precision.unmatched_overrides import warnings_of
-from passes.precision.uses import (
-    Moves,
-    Use,
-    converting_copies,
-    leave_out_casts,
-    leave_out_copies,
-    loses,
-    move,
-    uses_of,
-    values_in,
-)
-from runtime.blocks import Block, Statement
+from passes.precision.uses import converting_copies, leave_out_casts, leave_out_copies, loses
+from runtime.blocks import Statement
 from runtime.dtypes import DType
 from runtime.functions import Function, Module
-from runtime.generic import Initializer
+from runtime.garbage import paused_gc
 from runtime.instructions import Instruction
-from runtime.operand_slots import set_values
 from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
-from runtime.values import BlockArgument, Result, Value
 
 
 @dataclass(frozen=True)
@@ -115,10 +102,6 @@ class AutoMixedPrecision(TargetLowering):
         self.report = PrecisionReport(policy.name)
         self.added_roundings, self.removed_roundings = [], []
         self._callees: Callees = {}
-        self._heads: dict[Block, Statement | None] = {}
-        self._rounded: set[Value] = set()  # constants
-        self._casts: set[Instruction] = set()  # that are inserted in a function
-        self._unread: list[Value] = []  # that were widened, and maybe for nobody
         self._kept: dict[str, list[tuple[Instruction, str]]] = {}
 
     @classmethod
@@ -131,44 +114,39 @@ class AutoMixedPrecision(TargetLowering):
 
     def runOnModule(self, module: Module) -> bool:
         self.report = PrecisionReport(self.policy.name, notes=list(self.requests.notes))
-        self.report.warnings += warnings_of(self.policy.overrides, module)
         self._kept, self.added_roundings, self.removed_roundings = {}, [], []
         lows = self.policy.lower_floats if self.policy.guards else ()
-        self._callees = {low: guards_of_callees(module, low) for low in lows}
-        return super().runOnModule(module)
+        with paused_gc():
+            self.report.warnings += warnings_of(self.policy.overrides, module)
+            self._callees = {low: guards_of_callees(module, low) for low in lows}
+            return super().runOnModule(module)
 
     def why_kept(self, f: Function) -> Iterator[tuple[Statement, str]]:
         return iter(self._kept.get(f.name, ()))
 
     def transformStmts(self, f: Function) -> bool:
-        before = traffic_of(f.insts)
+        insts = list(f.insts)
+        before = traffic_of(insts)
         self.report.before += before
-        if why_untouched(f, self.report):
+        if why_untouched(f, insts, self.report):
             self.report.after += before
             return False
-        decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests)
-        self._casts = set()
-        self._heads, self._rounded, self._unread = {}, set(), []
-        changed = bool(decisions.dtypes)
+        decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests, insts)
         copies = converting_copies(decisions)
         self.report.removed += leave_out_casts(decisions)
-        uses = uses_of(decisions.survey)
-        moves: Moves = {}
-        for value in values_in(f, self.policy.floats):
-            changed |= self._rewrite(value, uses.get(value, ()), decisions, moves)
-        for user, slots in moves.items():
-            set_values(user, slots)
+        rewriting = Rewriting(decisions, self.report)
+        changed = rewriting.run()
+        AutoMixedPrecision.inserted_casts += len(rewriting.casts)
         if not self.requests.keep_io and f.module is not None and f is f.module.root_function:
-            self.report.inserted -= len(narrow_ends(f, self._casts, self.policy.low))
-        for value in self._unread:
-            if isinstance(value, Instruction) and not value.has_users:
-                value.eraseFromParent()
-                self.report.removed += 1
+            self.report.inserted -= len(narrow_ends(f, rewriting.casts, self.policy.low))
+        self.report.removed += rewriting.drop_unread()
+        self.added_roundings += rewriting.added_roundings
+        self.removed_roundings += rewriting.removed_roundings
         self._leave_out(copies, decisions)
-        add_decisions(self.report, decisions, self._rounded)
+        add_decisions(self.report, decisions, rewriting.rounded)
         self.report.after += traffic_of(f.insts) if changed else before
-        kept = ((inst, one) for inst, one in decisions.of.items() if not (one.is_low or inst in self._rounded))
-        self._kept[f.name] = [(inst, one.reason.why) for inst, one in kept]
+        of, rounded = decisions.of, rewriting.rounded
+        self._kept[f.name] = [(i, one.reason.why) for i, one in of.items() if not (one.is_low or i in rounded)]
         return changed
 
     def _leave_out(self, copies: Mapping[Instruction, DType | None], decisions: Decisions) -> None:
@@ -179,70 +157,3 @@ class AutoMixedPrecision(TargetLowering):
                 self.removed_roundings.append(copy)
             decisions.of.pop(copy, None)
             self.report.removed += 1
-
-    def _rewrite(self, value: Value, uses: Sequence[Use], decisions: Decisions, moves: Moves) -> bool:
-        """Give a value its dtype, and a cast for each other one that its uses want; return whether anything changed."""
-        declared = value.type.dtype
-        assert declared is not None
-        dtype = decisions.dtypes.get(value, declared)
-        others: dict[DType, list[Use]] = {}
-        agree = False  # whether a use wants what the value is
-        for user, slot in uses:
-            wanted = declared if slot is None else decisions.wanted(user, slot, declared)
-            if wanted is None or wanted is dtype:
-                agree = True
-            else:
-                others.setdefault(wanted, []).append((user, slot))
-        if dtype is not declared:
-            value.type = value.type.with_dtype(dtype)
-            self._note(value, declared, dtype)
-            if loses(dtype, declared) and isinstance(value, (Instruction, Result)):
-                self.removed_roundings.append(value.owner if isinstance(value, Result) else value)
-        if not others:
-            return False
-        may_convert = not agree and len(others) == 1 and not self.policy.by_kind
-        if may_convert and decisions.judge(*others).may_give(value) and convert_constant(value, *others):
-            self.report.constants += 1
-            self._rounded.add(value)
-            self._note(value, dtype, *others)
-            return True
-        for other, group in others.items():
-            narrow = widened_from(value, other) if self.policy.by_kind and dtype is declared else None
-            if narrow is not None:
-                self._read_instead(value, narrow, group, moves)
-                continue
-            cast = new_cast(value, other, group[0][0])
-            self._insert_behind(value, cast)
-            self._casts.add(cast)
-            self._note(cast, dtype, other)
-            AutoMixedPrecision.inserted_casts += 1
-            self.report.inserted += 1
-            self.report.shared += len(group) - 1
-            move(group, value, cast, moves)
-        return True
-
-    def _read_instead(self, value: Value, narrow: Value, group: Sequence[Use], moves: Moves) -> None:
-        """Let uses that want the float that a value was widened from read that; a widening nobody reads goes later."""
-        self.report.shared += len(group)
-        self._unread.append(value)
-        move(group, value, narrow, moves)
-
-    def _note(self, value: Value, before: DType, after: DType) -> None:
-        """Note that whatever gives a value rounds it now, where it does."""
-        inst = value.owner if isinstance(value, Result) else value
-        if not isinstance(inst, Instruction):
-            return  # an argument of a region, which gets what is rounded already
-        if loses(before, after):
-            self.added_roundings.append(inst)
-
-    def _insert_behind(self, value: Value, cast: Instruction) -> None:
-        home: object = value.owner if isinstance(value, Result) else value
-        if isinstance(home, Statement) and not isinstance(home, Initializer):
-            cast.insertAfter(home)
-            return
-        assert isinstance(value, (BlockArgument, Initializer))
-        block = value.block if isinstance(value, BlockArgument) else value.parent
-        assert block is not None
-        if block not in self._heads:
-            self._heads[block] = next((each for each in block if not isinstance(each, Initializer)), None)
-        block.insert(cast, before=self._heads[block])

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from runtime.blocks import Block, CloneMap
 from runtime.constants import Constant
@@ -24,7 +24,7 @@ from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor
 from runtime.quoting import quoted
 from runtime.types import Type
-from runtime.values import Operand
+from runtime.values import Operand, Value
 
 if TYPE_CHECKING:
     from runtime.names import Names
@@ -62,6 +62,9 @@ class Encoded:
     data: bytes
 
 
+_NONE: Final = Type.none()
+
+
 class GenericInst(Instruction):
     """An instruction with any number of operands and results, open attributes and any number of regions."""
 
@@ -85,8 +88,9 @@ class GenericInst(Instruction):
         super().__init__(result_types[0] if result_types else Type.none(), loc)
         self.attributes = dict(attributes or {})
         self._absent = tuple(absent)
-        self._regions = tuple([Block(self) for _ in range(n_regions)])
-        self._add_results(result_types[1:])
+        self._regions = tuple([Block(self) for _ in range(n_regions)]) if n_regions else ()
+        if len(result_types) != 1:
+            self._add_results(result_types[1:])
         try:
             self._values = tuple(values)
             for value in self._values:
@@ -155,8 +159,15 @@ class GenericInst(Instruction):
             raise KeyError(name)
         return self._regions[held.index]
 
+    @property
+    def results(self) -> tuple[Value, ...]:
+        if self._extra is None:  # as for nearly every node: nothing generic has a `dst`
+            return () if self.type is _NONE else (self,)
+        return super().results
+
     def operands(self) -> tuple[Operand, ...]:
-        return tuple([value for value in self._values if value is not None])
+        values = self._values
+        return tuple([value for value in values if value is not None]) if None in values else values  # type: ignore[return-value]
 
     def set_value(self, index: int, value: Operand | None) -> None:
         """Put `value` into one operand slot, whatever other slots hold."""

@@ -5,10 +5,10 @@ Deliberately absent: signatures and definitions, and whatever depends on other n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
-from passes.precision.judge import Judge
-from passes.precision.labels import label_of
+from passes.precision.forms import Form
+from passes.precision.judge import Judges
 from passes.precision.overrides import Overrides
 from passes.precision.policy import OpKind, Precision, PrecisionPolicy
 from passes.precision.reasons import Reason, Rule
@@ -23,16 +23,18 @@ from runtime.instructions import Instruction
 class Choice:
     """Answers for the nodes of one function."""
 
-    def __init__(
-        self, function: Function, policy: PrecisionPolicy, requests: Requests, judge: Callable[[DType], Judge]
-    ) -> None:
+    def __init__(self, function: Function, policy: PrecisionPolicy, requests: Requests, judges: Judges) -> None:
         self._policy = policy
         self._requests = requests
-        self._judge = judge
+        self._judges = judges
         self._overrides = Overrides(policy.overrides)
+        self._of_forms: dict[Form, Precision | None] = {}
         self._reasons: dict[tuple[Rule, str], Reason] = {}
         self._kinds = {kind.value: policy.precision_of(kind) for kind in OpKind}
         self._local = function.module.functions if function.module is not None else {}
+        self.is_about_forms = not (
+            requests.are_of_values or self._overrides.are_about_names
+        )  # no two of one form differ
 
     def why_f32(self, node: SurveyedNode, dtype: DType) -> Reason | None:
         """Return why a node does not run in a float that its kind would let it run in; None where it may."""
@@ -40,7 +42,7 @@ class Choice:
             asked = self._requests.why_f32(node.inst, (*node.results, *node.operands), self._policy.low)
             if asked is not None:
                 return asked
-        judge = self._judge(dtype if dtype is not f32 else self._policy.low)
+        judge = self._judges.against(dtype)
         guard = judge.guard(node)
         is_f32_kind = node.facts is not None and node.data and dtype is f32
         if guard is not None and not (is_f32_kind and not judge.is_sticky(node)):
@@ -49,23 +51,32 @@ class Choice:
             return Reason(Rule.LOCAL_FUNCTION, Rule.LOCAL_FUNCTION.value)
         facts = node.facts
         if facts is None:
-            return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {label_of(node.inst)}")
-        if not isinstance(node.inst, OnnxNode):
-            if is_rounded_as_asked(node.inst):
-                return Reason(Rule.ASKED_FOR, Rule.ASKED_FOR.value)
-            if node.inst.INFO.semantics is None and not self._policy.by_kind:
-                return Reason(Rule.UNKNOWN_OPERATOR, f"what {label_of(node.inst)} computes is not known")
+            return Reason(Rule.UNKNOWN_OPERATOR, f"nothing is known about {node.form.label}")
+        if node.form.is_rounded_as_asked:
+            return Reason(Rule.ASKED_FOR, Rule.ASKED_FOR.value)
+        if not isinstance(node.inst, OnnxNode) and node.inst.INFO.semantics is None and not self._policy.by_kind:
+            return Reason(Rule.UNKNOWN_OPERATOR, f"what {node.form.label} computes is not known")
         if facts.precision_intact or facts.keeps_dtype:
             return Reason(Rule.TYPES_ARE_ITS_PURPOSE, Rule.TYPES_ARE_ITS_PURPOSE.value)
         if not node.data and not (self._policy.by_kind and dtype is not f32):
             return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
         if not is_f32_kind:
             return None
-        if self._overrides.precision_of(node) is Precision.F32:
+        if self._stated(node) is Precision.F32:
             return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
         if self._is_forced(node) and self._by_policy(node) is not Precision.F32:
             return Reason(Rule.FORCE_F32, Rule.FORCE_F32.value)
         return self.reason_of(Rule.POLICY_F32, node)
+
+    def _stated(self, node: SurveyedNode) -> Precision | None:
+        """Return what an override says of a node, if one does."""
+        if not self._overrides.are_about_nodes:
+            return None
+        if not self.is_about_forms:
+            return self._overrides.precision_of(node)
+        if node.form not in self._of_forms:
+            self._of_forms[node.form] = self._overrides.precision_of(node)
+        return self._of_forms[node.form]
 
     def _calls(self, node: SurveyedNode) -> bool:
         """Whether a node calls a function of the module, by what it is called or by one of its attributes."""
@@ -88,16 +99,18 @@ class Choice:
 
     def precision_of(self, node: SurveyedNode) -> Precision:
         """Return what the policy says of a node: its kind, unless an override does."""
-        stated = self._overrides.precision_of(node)
+        stated = self._stated(node)
         if stated is not None:
             return stated
         if node.facts is None or self._is_forced(node):
             return Precision.F32
         return self._by_policy(node)
 
-    def is_stated(self, node: SurveyedNode) -> bool:
-        """Whether an override says what a node runs in."""
-        return self._overrides.precision_of(node) is not None
+    def stated(self, nodes: Iterable[SurveyedNode]) -> set[Instruction]:
+        """Return those of some nodes of which an override says what they run in."""
+        if not self._overrides.are_about_nodes:
+            return set()
+        return {node.inst for node in nodes if self._stated(node) is not None}
 
     def target_of(self, node: SurveyedNode) -> DType:
         """Return the float that the policy wants a node to run in."""
@@ -106,7 +119,7 @@ class Choice:
     def reason_of(self, rule: Rule, node: SurveyedNode) -> Reason:
         """Return that the policy decided about a node; the nodes of one kind share a reason."""
         assert node.facts is not None
-        what = "an override" if self._overrides.precision_of(node) is not None else node.facts.op_kind
+        what = "an override" if self._stated(node) is not None else node.facts.op_kind
         reason = self._reasons.get((rule, what))
         if reason is None:
             reason = self._reasons[rule, what] = Reason(rule, f"{self._policy.name}: {what}")
@@ -115,11 +128,6 @@ class Choice:
 
 def is_as_asked(node: SurveyedNode) -> bool:
     """Whether a node gives what somebody asked for, a cast for example: it stays as it is, whatever a guard sees."""
-    if not isinstance(node.inst, OnnxNode) and is_rounded_as_asked(node.inst):
+    if node.form.is_rounded_as_asked:
         return True
     return node.facts is None or node.facts.precision_intact or node.facts.keeps_dtype
-
-
-def is_rounded_as_asked(inst: Instruction) -> bool:
-    """Whether the program's author asked for the rounding of an instruction, or a pass has promoted it."""
-    return inst.rounding is not None or inst.keep_alu_dtype

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from passes.precision.constants import Array, Constants
+from passes.precision.constants import MOST_ELEMENTS, Array, Constants
 from passes.precision.requests import beyond
 from runtime.dtypes import DType
 from runtime.precision_facts import SCALARS
@@ -62,13 +62,18 @@ class ConstantRange:
         smallest = float(abs(contents).min())
         return not abs(number) <= smallest * 2.0**-self.low.mantissa_bits
 
+    def _is_small(self, array: Array) -> bool:
+        """Whether all elements are numbers within the range, so that nothing else need be looked at."""
+        if array.size <= MOST_ELEMENTS and array.dtype.kind == "f":
+            return bool(abs(array).max() < self._limit)  # half the time of two looks
+        return bool(array.max() < self._limit and -self._limit < array.min())  # nothing as large as it is made
+
     def _judge(self, array: Array, is_scalar: bool) -> Unfit | None:
         if not array.size or array.dtype.kind in "bOSU":
             return None
         if array.size == 1:
-            return self.why_unfit_number(float(array.reshape(-1)[0]))
-        # Nearly every weight ends here: two looks at it, and nothing as large as it is made. A NaN fails both.
-        if not (array.max() < self._limit and -self._limit < array.min()):
+            return self.why_unfit_number(float(array.item()))
+        if not self._is_small(array):  # as hardly any weight is not
             magnitudes = abs(array.astype("float64"))
             if ((self._limit <= magnitudes) & (magnitudes != _INFINITY)).any():
                 return Unfit(f"a constant has elements beyond the range of {self.low}", is_small=False)

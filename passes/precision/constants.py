@@ -40,7 +40,7 @@ class Constants:
             elif (node := survey.nodes.get(inst)) is not None and not node.inst.blocks:
                 self._look_at(node)
 
-    def __contains__(self, value: Operand) -> bool:
+    def __contains__(self, value: object) -> bool:
         """Whether a value is the same whenever the program runs."""
         return value in self._held
 
@@ -52,14 +52,13 @@ class Constants:
         return held
 
     def _look_at(self, node: SurveyedNode) -> None:
-        held = _stated(node)
-        if held is not None:
+        if node.form.contents and (held := _stated(node)) is not None:
             self._held[node.inst] = held
             return
-        operands = [value for value in node.values if value is not None]
-        for operand in operands:
-            if operand not in self._held:
+        for value in node.values:
+            if value is not None and value not in self._held:
                 return
+        operands = [value for value in node.values if value is not None]
         if not operands:
             return
         for result in node.inst.results:
@@ -80,9 +79,7 @@ class Constants:
 
 def _stated(node: SurveyedNode) -> Constant | LazyTensor | None:
     """Return what an attribute says that the result holds."""
-    for name, facts in (node.facts.attributes if node.facts is not None else {}).items():
-        if facts.precision != "contents":
-            continue
+    for name, facts in node.form.contents:
         held = node.attribute(name, facts.default)
         if isinstance(held, (Constant, LazyTensor)):
             return held

@@ -2,24 +2,23 @@
 
 Deliberately absent: changes. `passes/auto_mixed_precision.py` makes the program what is decided here.
 
-In this order: a guard, what the node is, the policy for its kind, its signature or definition. What follows its
-operands is low as soon as all of them are; so is what passes through the borders of regions, and whatever follows that.
+What depends on the node alone is decided by `passes/precision/plans.py`. What follows its operands is low as soon as
+all of them are; so is what passes through the borders of regions, and whatever follows that.
 Where kinds decide alone, the borders of regions do what the kind of their instruction does.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 
 from passes.precision.choice import Choice, is_as_asked
 from passes.precision.constants import Constants
 from passes.precision.definitions import Lowered
 from passes.precision.guards import named
 from passes.precision.islands import idle_instructions
-from passes.precision.judge import Callees, Judge
+from passes.precision.judge import Callees, Judges
+from passes.precision.plans import Decision, Plans
 from passes.precision.policy import Precision, PrecisionPolicy
 from passes.precision.reasons import FOLLOWS, WIDENING_RULES, Reason, Rule
 from passes.precision.regions import Gate
@@ -32,19 +31,6 @@ from runtime.signatures import Signatures
 from runtime.values import Operand, Result, Value
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What is decided for one instruction: `dtype` is what it is converted to, None where it stays as it is."""
-
-    dtype: DType | None
-    reason: Reason
-
-    @property
-    def is_low(self) -> bool:
-        """Whether it runs in a lower float since this was decided."""
-        return self.dtype is not None and self.dtype is not f32
-
-
 class Decisions:
     """The decisions for a function, made when this is; `dtypes` are those of the values that change."""
 
@@ -55,25 +41,19 @@ class Decisions:
         signatures: Signatures | None,
         callees: Callees | None = None,
         requests: Requests | None = None,
+        insts: Sequence[Instruction] | None = None,
     ) -> None:
         self.policy = policy
         self.requests = requests or Requests()
-        self.survey = Survey(function, policy.floats)
+        self.survey = Survey(function, policy.floats, insts=insts)
         self.of: dict[Instruction, Decision] = {}
+        self.slots: dict[Instruction, frozenset[int]] = {}  # those of a node that are converted
         self.dtypes: dict[Operand, DType] = {}  # in the order in which it was decided
         self._constants = Constants(self.survey)
-        self._judges: dict[DType, Judge] = {}
-        self._new_judge = partial(
-            Judge,
-            survey=self.survey,
-            constants=self._constants,
-            policy=policy,
-            signatures=signatures,
-            callees=callees or {},
-        )
-        self._choice = Choice(function, policy, self.requests, self.judge)
+        self._judges = Judges(self.survey, self._constants, policy, signatures, callees or {})
+        self._choice = Choice(function, policy, self.requests, self._judges)
+        self._plans = Plans(policy, self._choice, self._judges)
         self._lowered: dict[Instruction, Lowered] = {}
-        self._slots: dict[Instruction, frozenset[int]] = {}  # that are converted
         self._gate_slots: dict[tuple[Instruction, int], DType] = {}
         self._low_gates: list[Gate] = []
         self._queue: deque[Operand] = deque()
@@ -85,56 +65,41 @@ class Decisions:
             self._leave_idle()
 
     def wanted(self, user: Instruction, slot: int, dtype: DType) -> DType | None:
-        """Return the float that an operand slot is to hold, where the program has `dtype` there; None: any."""
-        node = self.survey.nodes.get(user)
-        if node is None:
-            return self._gate_slots.get((user, slot), dtype)
-        if node.facts is not None and node.facts.operands.get(slot) == "any":
-            return None
+        """Return the float that a slot of what has regions, or ends one, is to hold; `dtype` is what is there."""
         decision = self.of.get(user)
-        if decision is None or decision.dtype is None:
+        if user in self.survey.nodes and (decision is None or decision.dtype is None):
             return dtype
-        slots = self._slots.get(user)
-        if slots is not None:
-            return decision.dtype if slot in slots else dtype
         return self._gate_slots.get((user, slot), dtype)
 
-    def judge(self, dtype: DType) -> Judge:
-        """Return who answers for a float."""
-        if dtype not in self._judges:
-            self._judges[dtype] = self._new_judge(dtype)
-        return self._judges[dtype]
+    def may_give(self, value: Operand, dtype: DType) -> bool:
+        """Whether the node that gives a value, if one does, may give a float."""
+        return self._judges.of(dtype).may_give(value)
 
     def _decide_each(self) -> dict[Instruction, SurveyedNode]:
         """Decide what depends on nothing else, and return the nodes that follow their operands."""
         followers: dict[Instruction, SurveyedNode] = {}
         for node in self.survey.nodes.values():
-            inst = node.inst
-            if inst.blocks or not (node.data or node.results):
+            if not (node.data or node.results) or node.form.has_regions:
                 continue
-            precision = self._choice.precision_of(node)
-            dtype = self.policy.dtype_of(precision)
-            lowered = self._choice.why_f32(node, dtype) or self.judge(dtype).lowered(node)
-            if isinstance(lowered, Reason):
-                self._keep(node, lowered)
-                continue
-            self._lowered[inst] = lowered
-            if precision is Precision.FOLLOW:
-                followers[inst] = node
+            plan = self._plans.of(node)
+            if plan.lowered is None:
+                self._keep(node, plan.decision)
+            elif plan.follows:
+                followers[node.inst] = node
+                self._lowered[node.inst] = plan.lowered
             else:
-                self._convert(inst, lowered, dtype, self._choice.reason_of(Rule.POLICY_LOW, node))
+                self._convert(node.inst, plan.lowered, plan.decision)
         return followers
 
-    def _keep(self, node: SurveyedNode, reason: Reason) -> None:
+    def _keep(self, node: SurveyedNode, decision: Decision) -> None:
         """Let a node stay as it is; where kinds decide alone, its lower floats are widened if that is why."""
-        inst = node.inst
-        self.of[inst] = Decision(None, reason)
-        if not self.policy.by_kind or reason.rule not in WIDENING_RULES or is_as_asked(node):
+        self.of[node.inst] = decision
+        if not self.policy.by_kind or decision.reason.rule not in WIDENING_RULES or is_as_asked(node):
             return
         if any(value.type.dtype is not f32 for value in (*node.operands, *node.results)):
-            lowered = self.judge(f32).lowered(node)
+            lowered = self._judges.of(f32).lowered(node)
             if isinstance(lowered, Lowered):
-                self._convert(inst, lowered, f32, reason)
+                self._convert(node.inst, lowered, Decision(f32, decision.reason))
 
     def _decide_gates(self) -> None:
         """Let what passes through the borders of regions do what the kind of their instruction does."""
@@ -143,15 +108,15 @@ class Decisions:
             if not gate.is_known or node.facts is None:
                 continue
             dtype = self._choice.target_of(node)
-            if self.judge(dtype).allows(gate):
+            if self._judges.of(dtype).allows(gate):
                 self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
                 rule = Rule.POLICY_F32 if dtype is f32 else Rule.POLICY_LOW
-                self._change(gate.inst, gate.targets, dtype, self._choice.reason_of(rule, node))
+                self._change(gate.inst, gate.targets, Decision(dtype, self._choice.reason_of(rule, node)))
 
     def _follow(self, followers: Mapping[Instruction, SurveyedNode]) -> None:
         """Let what follows become low as soon as all that it follows is; each use is counted down once."""
-        counts = {inst: Counter(self._variable(self._followed(node))) for inst, node in followers.items()}
-        missing: dict[Instruction | Gate, int] = {inst: count.total() for inst, count in counts.items()}
+        counts = {inst: _counted(self._variable(self._followed(node))) for inst, node in followers.items()}
+        missing: dict[Instruction | Gate, int] = {inst: sum(count.values()) for inst, count in counts.items()}
         gates = () if self.policy.by_kind else [gate for gate in self.survey.gates if self._may_be_low(gate)]
         missing.update({gate: len(self._variable_sources(gate)) for gate in gates})
         for gate in gates:
@@ -163,13 +128,13 @@ class Decisions:
             dtype = self.dtypes[value]
             for user in value.users if isinstance(value, Value) else ():
                 if user in counts and seen.setdefault(user, dtype) is dtype:
-                    missing[user] -= counts[user][value]
+                    missing[user] -= counts[user].get(value, 0)
                     if not missing[user] and user not in self.of:
                         self._follow_to(followers[user], dtype)
             for gate in self.survey.gates_from.get(value, ()):
                 if gate in missing and seen.setdefault(gate, dtype) is dtype:
                     missing[gate] -= 1
-                    if not missing[gate] and self.judge(dtype).allows(gate):
+                    if not missing[gate] and self._judges.of(dtype).allows(gate):
                         self._pass_low(gate, dtype)
         for node in self.survey.nodes.values():
             if node.inst not in self.of and (node.data or node.results or node.inst.blocks):
@@ -178,7 +143,7 @@ class Decisions:
     def _pass_low(self, gate: Gate, dtype: DType) -> None:
         self._low_gates.append(gate)
         self._gate_slots.update(dict.fromkeys(gate.slots, dtype))
-        self._change(gate.inst, gate.targets, dtype, FOLLOWS)
+        self._change(gate.inst, gate.targets, Decision(dtype, FOLLOWS))
 
     def _variable_sources(self, gate: Gate) -> list[Operand]:
         """Return what decides about a gate: no constant, and not what a loop hands on unchanged."""
@@ -186,17 +151,19 @@ class Decisions:
 
     def _is_wanted_low(self, gate: Gate) -> bool:
         """Whether the uses of a constant that a loop hands on unchanged all want the lower float."""
-        wanted = bool(gate.reads) and all(at in self._slots.get(user, ()) for user, at in gate.reads)
-        return wanted and self.judge(self.policy.low).allows(gate)
+        wanted = bool(gate.reads) and all(at in self.slots.get(user, ()) for user, at in gate.reads)
+        return wanted and self._judges.of(self.policy.low).allows(gate)
 
     def _leave_idle(self) -> None:
         """Take back what would be low without a product."""
-        low = {inst for inst, one in self.of.items() if one.is_low}
-        stated = {inst for inst in low if self._choice.is_stated(self.survey.nodes[inst])}
-        idle = idle_instructions(self.survey, low, self.dtypes, self._slots, self._low_gates, stated)
+        low = {inst for inst, one in self.of.items() if one.dtype is not None and one.dtype is not f32}
+        stated = self._choice.stated(self.survey.nodes[inst] for inst in low)
+        idle = idle_instructions(self.survey, low, self.dtypes, self.slots, self._low_gates, stated)
+        if not idle:
+            return
         for inst in idle:
             self.of[inst] = Decision(None, Reason(Rule.IDLE, Rule.IDLE.value))
-            self._slots.pop(inst, None)
+            self.slots.pop(inst, None)
         for gate in self._low_gates:
             if gate.inst in idle:
                 for slot in gate.slots:
@@ -209,18 +176,20 @@ class Decisions:
     def _follow_to(self, node: SurveyedNode, dtype: DType) -> None:
         lowered: Lowered | Reason = self._lowered[node.inst]
         if dtype is not self.policy.low:
-            lowered = self._choice.why_f32(node, dtype) or self.judge(dtype).lowered(node)
+            lowered = self._choice.why_f32(node, dtype) or self._judges.of(dtype).lowered(node)
         if isinstance(lowered, Reason):
             self.of[node.inst] = Decision(None, lowered)
         else:
-            self._convert(node.inst, lowered, dtype, FOLLOWS)
+            self._convert(node.inst, lowered, Decision(dtype, FOLLOWS))
 
-    def _convert(self, inst: Instruction, lowered: Lowered, dtype: DType, reason: Reason) -> None:
-        self._slots[inst] = lowered.slots
-        self._change(inst, lowered.results, dtype, reason)
+    def _convert(self, inst: Instruction, lowered: Lowered, decision: Decision) -> None:
+        self.slots[inst] = lowered.slots
+        self._change(inst, lowered.results_of(inst), decision)
 
-    def _change(self, inst: Instruction, values: tuple[Value, ...], dtype: DType, reason: Reason) -> None:
-        self.of[inst] = Decision(dtype, reason)
+    def _change(self, inst: Instruction, values: tuple[Value, ...], decision: Decision) -> None:
+        self.of[inst] = decision
+        dtype = decision.dtype
+        assert dtype is not None
         for value in values:
             if value.type.dtype is not dtype and value not in self.dtypes:
                 self.dtypes[value] = dtype
@@ -240,7 +209,7 @@ class Decisions:
             return False
         if self.requests.why_f32(gate.inst, (*gate.sources, *gate.targets), self.policy.low) is not None:
             return False
-        return self.judge(self.policy.low).allows(gate)
+        return self._judges.of(self.policy.low).allows(gate)
 
     def _why_not_followed(self, node: SurveyedNode) -> Reason:
         if node.inst.blocks:
@@ -248,3 +217,11 @@ class Decisions:
         other = next((one for one in self._variable(self._followed(node)) if one not in self.dtypes), None)
         why = "follows constants, which stay f32" if other is None else f"follows {named(other)}, which stays f32"
         return Reason(Rule.FOLLOWS_F32, why)
+
+
+def _counted(values: Iterable[Operand]) -> dict[Operand, int]:
+    """Return how often each value is there; a Counter costs four times as much for one or two."""
+    counts: dict[Operand, int] = {}
+    for value in values:
+        counts[value] = counts.get(value, 0) + 1
+    return counts

@@ -15,8 +15,8 @@ operands of the same dtypes and the same words as attributes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from passes.precision.forms import Form
 from passes.precision.labels import label_of
 from passes.precision.overrides import Overrides
 from passes.precision.reasons import Reason, Rule
@@ -34,14 +34,17 @@ from runtime.verifier.plans import ClassPlan
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """What becomes the lower float where an instruction is converted."""
+    """What becomes the lower float where instructions of one form are converted, by position."""
 
     slots: frozenset[int]
-    results: tuple[Value, ...]
+    results: tuple[int, ...]
 
-
-_Answer = tuple[frozenset[int], tuple[int, ...]] | Reason
-"""The slots and the positions of the results that are converted, or why none are."""
+    def results_of(self, inst: Instruction) -> tuple[Value, ...]:
+        """Return the results of an instruction that are converted."""
+        results = inst.results
+        if len(self.results) == len(results):
+            return results
+        return tuple([results[at] for at in self.results])
 
 
 class Definitions:
@@ -52,33 +55,25 @@ class Definitions:
         self._floats = floats
         self._overrides = overrides
         self._plans: dict[type[Instruction], ClassPlan] = {}
-        self._answers: dict[tuple[Any, ...], _Answer] = {}
+        self._answers: dict[tuple[Form, frozenset[int]], Lowered | Reason] = {}
 
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
         """Return what an instruction looks like in the lower float, or why it may not."""
-        inst = node.inst
-        words = [
-            getattr(inst, one.name) for one in inst.INFO.attributes if one.type in ("enum", "dtype", "bool", "str")
-        ]
-        types = [None if value is None else value.type.dtype for value in node.values]
-        infos = infos_of(inst)
-        kept = self._overrides.kept_slots(node, [info.name for info in infos])
-        results = [result.type.dtype for result in inst.results]
-        key = (type(inst), *words, *types, None, *results, node.data, kept)
+        kept: frozenset[int] = frozenset()
+        if self._overrides.are_about_operands:
+            kept = self._overrides.kept_slots(node, [info.name for info in infos_of(node.inst)])
+        key = (node.form, kept)
         answer = self._answers.get(key)
         if answer is None:
-            answer = self._answers[key] = self._ask(node, infos, kept)
-        if isinstance(answer, Reason):
-            return answer
-        slots, at = answer
-        return Lowered(slots, tuple([inst.results[one] for one in at]))
+            answer = self._answers[key] = self._ask(node, infos_of(node.inst), kept)
+        return answer
 
     def allows(self, gate: Gate) -> bool:
         """Whether the values that pass through a gate may all be the lower float."""
         types = [value.type.dtype for value in (*gate.sources, *gate.targets)]
         return all(self.low.name in one for one in gate.dtypes) and all(dtype in self._floats for dtype in types)
 
-    def _ask(self, node: SurveyedNode, infos: tuple[OperandInfo, ...], kept: frozenset[int]) -> _Answer:
+    def _ask(self, node: SurveyedNode, infos: tuple[OperandInfo, ...], kept: frozenset[int]) -> Lowered | Reason:
         inst = node.inst
         slots = frozenset(at for at in node.data if not infos[at].dtypes or self.low.name in infos[at].dtypes) - kept
         if not slots and kept:
@@ -92,11 +87,11 @@ class Definitions:
             return Reason(Rule.SIGNATURE, f"{label_of(inst)} takes no such {self.low}: {fresh[0]}")
         return self._results(node, slots, types)
 
-    def _results(self, node: SurveyedNode, slots: frozenset[int], types: tuple[Type | None, ...]) -> _Answer:
+    def _results(self, node: SurveyedNode, slots: frozenset[int], types: tuple[Type | None, ...]) -> Lowered | Reason:
         """Find the results that change, given the types that follow from operands of the lower float."""
         inst, infos = node.inst, node.inst.INFO.results
         if isinstance(inst, NeuronInst) and inst.INFO.op_kind == "compute" and infos[0].free_dtype:
-            return slots, ()
+            return Lowered(slots, ())
         found: list[int] = []
         for at, result in enumerate(inst.results):
             position = inst.all_results.index(result)
@@ -109,7 +104,7 @@ class Definitions:
             if info.precision is not None or (info.dtypes and self.low.name not in info.dtypes):
                 return self._why_not(inst, info.name)
             found.append(at)
-        return (slots, tuple(found)) if slots or found else Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
+        return Lowered(slots, tuple(found)) if slots or found else Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
 
     def _told(self, inst: Instruction, low: frozenset[int]) -> tuple[list[str], tuple[Type | None, ...]]:
         """Return what is wrong with the instruction where some slots hold the lower float, and what it gives then."""

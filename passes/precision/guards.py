@@ -28,6 +28,7 @@ from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.runtime_faults import why_it_fails
 from passes.precision.survey import Survey, SurveyedNode
+from passes.precision.suspects import suspects
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
 from runtime.values import Operand, Value
@@ -68,7 +69,9 @@ class Guards:
         self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
-        for node in survey.nodes.values():
+        marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._quantized}
+        nodes = suspects(survey, constants, self._range, self._patterns, marked)
+        for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
         self._spread()
 

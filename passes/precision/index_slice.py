@@ -33,8 +33,9 @@ def index_values(survey: Survey, callees: IndexOperands) -> set[Operand]:
             queue.append(value)
 
     for node in survey.nodes.values():
-        for at in _index_slots(survey, node, callees):
-            add(node.values[at])
+        if node.form.may_index or callees:
+            for at in _index_slots(survey, node, callees):
+                add(node.values[at])
     while queue:
         value = queue.pop()
         gate = survey.gate_to.get(value)
@@ -52,19 +53,19 @@ def index_values(survey: Survey, callees: IndexOperands) -> set[Operand]:
 def values_needed_in_f32(survey: Survey) -> set[Value]:
     """Return the results that only serve as operands that stay f32, and are no sums that would be costly there."""
     found: set[Value] = set()
-    elsewhere: set[Operand] = set()  # what has another use; every use of a value comes after it
+    elsewhere: set[Operand | None] = set()  # what has another use; every use of a value comes after it
     for inst in reversed(survey.insts):
         node = survey.nodes.get(inst)
         if node is None:
             elsewhere.update(inst.operands())
             continue
-        if node.moves_elements:
-            found.update(result for result in node.results if result.has_users and result not in elsewhere)
-        passes_on = node.moves_elements and bool(node.results) and found.issuperset(node.results)
-        roles = {} if node.facts is None else node.facts.operands
-        for at, value in enumerate(node.values):
-            if value is not None and not passes_on and roles.get(at) != "f32":
-                elsewhere.add(value)
+        if node.form.moves_elements:
+            results = node.results
+            found.update([result for result in results if result not in elsewhere and result.has_users])
+            if results and found.issuperset(results):
+                continue
+        values, kept = node.values, node.form.f32_slots
+        elsewhere.update([one for at, one in enumerate(values) if at not in kept] if kept else values)
     return found
 
 
@@ -77,7 +78,4 @@ def _index_slots(survey: Survey, node: SurveyedNode, callees: IndexOperands) -> 
     if facts.computes == "convert":
         to = survey.converts_to(node.inst)
         return [0] if to is None or to.is_int else []
-    roles = facts.operands
-    if not roles:
-        return []
-    return [at for at, role in roles.items() if role == "index" and at < len(node.values)]
+    return [at for at, role in facts.operands.items() if role == "index" and at < len(node.values)]

@@ -8,13 +8,12 @@ all: there the policy is all that a user has said. What an override has made low
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Mapping, Set
 
 from passes.precision.regions import Gate
 from passes.precision.survey import Survey
 from runtime.instructions import Instruction
-from runtime.operand_slots import Values
-from runtime.values import Operand, Result, Value
+from runtime.values import Result
 
 Reads = Mapping[Instruction, frozenset[int]]
 """By instruction: the operand slots that hold the lower float."""
@@ -23,7 +22,7 @@ Reads = Mapping[Instruction, frozenset[int]]
 def idle_instructions(
     survey: Survey,
     low: Set[Instruction],
-    values: Iterable[Operand],
+    values: Container[object],
     reads: Reads,
     gates: Iterable[Gate],
     wanted: Set[Instruction],
@@ -32,14 +31,14 @@ def idle_instructions(
 
     `wanted` are those that a user has asked for by themselves, product or not.
     """
-    if not any(is_product(survey, node.inst) for node in survey.nodes.values()):
+    if not any(form.is_product for form in survey.forms):
         return set()
     links: dict[object, list[object]] = {}
-    for value in values:
-        source = value.owner if isinstance(value, Result) else value
-        for user in value.users if isinstance(value, Value) else ():
-            if user in reads and not reads[user].isdisjoint(_slots_of(survey.nodes[user].values, value)):
-                _link(links, source, user)
+    for user, slots in reads.items():
+        held = survey.nodes[user].values
+        for value in dict.fromkeys([held[at] for at in slots]):
+            if value in values:
+                _link(links, value.owner if isinstance(value, Result) else value, user)
     for gate in gates:
         for one in (*gate.sources, *gate.targets):
             _link(links, gate.inst, one.owner if isinstance(one, Result) else one)
@@ -55,12 +54,7 @@ def idle_instructions(
 
 def is_product(survey: Survey, inst: Instruction) -> bool:
     """Whether an instruction multiplies and adds up; what has regions leaves that to what stands in them."""
-    facts = survey.nodes[inst].facts if inst in survey.nodes else None
-    return facts is not None and facts.op_kind == "compute" and not inst.blocks
-
-
-def _slots_of(values: Values, value: Operand) -> list[int]:
-    return [at for at, held in enumerate(values) if held is value]
+    return inst in survey.nodes and survey.nodes[inst].form.is_product
 
 
 def _link(links: dict[object, list[object]], one: object, other: object) -> None:

@@ -18,6 +18,7 @@ from passes.precision.regions import Gate
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f32
 from runtime.generic import OnnxNode
+from runtime.instructions import Instruction
 from runtime.signatures import Signatures
 from runtime.values import Operand
 
@@ -47,6 +48,11 @@ class Judge:
         """Return the reason by which a guard keeps a node in f32, if one does."""
         return None if self.guards is None else self.guards.reasons.get(node.inst)
 
+    @property
+    def guarded(self) -> Mapping[Instruction, Reason]:
+        """The nodes that a guard keeps in f32."""
+        return {} if self.guards is None else self.guards.reasons
+
     def is_sticky(self, node: SurveyedNode) -> bool:
         """Whether a result of a node may be out of the range of the float."""
         return self.guards is not None and any(result in self.guards.sticky for result in node.results)
@@ -65,3 +71,29 @@ class Judge:
         if guards is not None and any(one in guards.sticky or one in guards.indices for one in gate.targets):
             return False
         return self._legality.allows(gate)
+
+
+class Judges:
+    """The judges of one function, each made when somebody asks for it."""
+
+    def __init__(
+        self,
+        survey: Survey,
+        constants: Constants,
+        policy: PrecisionPolicy,
+        signatures: Signatures | None,
+        callees: Callees,
+    ) -> None:
+        self._about = (survey, constants, policy, signatures, callees)
+        self._low = policy.low
+        self._known: dict[DType, Judge] = {}
+
+    def of(self, dtype: DType) -> Judge:
+        """Return who answers for a float."""
+        if dtype not in self._known:
+            self._known[dtype] = Judge(dtype, *self._about)
+        return self._known[dtype]
+
+    def against(self, dtype: DType) -> Judge:
+        """Return whose guards count for what is to run in a float: in f32, those of the policy's lower float."""
+        return self.of(dtype if dtype is not f32 else self._low)

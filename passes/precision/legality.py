@@ -11,10 +11,10 @@ variable.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from passes.precision.definitions import Definitions, Lowered
 from passes.precision.facts_of import is_idle_cast
+from passes.precision.forms import Form
 from passes.precision.overrides import NO_OVERRIDES, Overrides
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
@@ -23,14 +23,11 @@ from runtime.dtypes import DType, f32
 from runtime.generic import OnnxNode
 from runtime.signatures import Signature, Signatures, SlotTypes
 
-_Answer = tuple[frozenset[int], tuple[int, ...]]
-"""The slots and the positions of the results that are converted."""
-
 
 class Legality:
     """Answers for one lower float and the operator sets of one function.
 
-    What one node answers goes for all nodes of its operator with operands and results of the same dtypes.
+    What one node answers goes for all nodes of its form.
     """
 
     def __init__(
@@ -47,7 +44,7 @@ class Legality:
         self._signatures = signatures
         self._versions = versions
         self._definitions = Definitions(low, floats, overrides)
-        self._answers: dict[tuple[Any, ...], _Answer] = {}
+        self._answers: dict[tuple[Form, tuple[bool, ...]], Lowered | Reason] = {}
 
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
         """Return what a node looks like in the lower float, or why there is no such node."""
@@ -56,19 +53,14 @@ class Legality:
             return self._definitions.lowered(node)
         if self._overrides.are_about_operands:
             return self._ask(node, inst)
-        types = ["absent" if value is None else value.type.dtype for value in node.values]
-        unused = [result.type.dtype is None and not result.has_users for result in inst.results]
-        results = [result.type.dtype for result in inst.results]
-        key = (inst.domain, inst.op_type, is_idle_cast(inst), node.data, inst.absent, *types, None, *results, *unused)
+        unused: list[bool] = []
+        if node.form.has_unknown_results:
+            unused = [result.type.dtype is None and not result.has_users for result in inst.results]
+        key = (node.form, tuple(unused))
         answer = self._answers.get(key)
         if answer is None:
-            found = self._ask(node, inst)
-            if not isinstance(found, Reason):
-                at = {result: at for at, result in enumerate(inst.results)}
-                self._answers[key] = found.slots, tuple([at[one] for one in found.results])
-            return found
-        slots, positions = answer
-        return Lowered(slots, tuple([inst.results[one] for one in positions]))
+            answer = self._answers[key] = self._ask(node, inst)
+        return answer
 
     def _ask(self, node: SurveyedNode, inst: OnnxNode) -> Lowered | Reason:
         signature = self._signature(inst)
@@ -119,7 +111,7 @@ class Legality:
             if rule.variable in low and result.type.dtype in self._floats:
                 if self.low not in rule.dtypes:
                     return self._why_not(inst, rule)
-                results.append(result)
+                results.append(at)
         if node.results and not results:
             return self._why_not(inst, signature.result(0))
         return Lowered(slots, tuple(results))

@@ -29,7 +29,7 @@ def nodes_of_logarithms(survey: Survey, constants: Constants, by_kind: bool = Fa
     """
     found: dict[Instruction, bool] = {}  # whether a product was on the way
     queue: list[tuple[Operand, bool]] = []
-    for node in survey.nodes.values():
+    for node in survey.nodes.values() if any(form.computes == "log" for form in survey.forms) else ():
         if node.facts is not None and node.facts.computes == "log" and node.data:
             found[node.inst] = False
             queue += [(operand, False) for operand in node.operands]

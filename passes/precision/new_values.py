@@ -38,6 +38,13 @@ def new_cast(value: Value, dtype: DType, user: Instruction) -> Instruction:
     return cast
 
 
+def is_constant(value: Value) -> bool:
+    """Whether a value may be a constant that can be rounded itself."""
+    if isinstance(value, OnnxNode):
+        return value.op_type in _CONTENTS and value.domain == ONNX_DOMAIN
+    return isinstance(value, Instruction) and value.INFO.semantics in CONTENTS
+
+
 def convert_constant(value: Value, low: DType) -> bool:
     """Round a constant itself; return whether it was one that can be."""
     held: Any = None

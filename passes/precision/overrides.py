@@ -26,6 +26,16 @@ class Overrides:
         self._of_operands = [pair for pair in ready if pair[0].operand is not None]
 
     @property
+    def are_about_nodes(self) -> bool:
+        """Whether some are about nodes as a whole."""
+        return bool(self._of_nodes)
+
+    @property
+    def are_about_names(self) -> bool:
+        """Whether what some say of nodes of one form depends on names."""
+        return any(fits is not None for _, fits in (*self._of_nodes, *self._of_operands))
+
+    @property
     def are_about_operands(self) -> bool:
         """Whether some are about operands."""
         return bool(self._of_operands)

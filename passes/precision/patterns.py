@@ -65,7 +65,9 @@ class Patterns:
 
     def is_square_of_norm(self, node: SurveyedNode) -> bool:
         """Whether a node multiplies a value by itself, and squares are summed, or a root or a logarithm is taken."""
-        if not _computes(node, "multiply") or len(node.data) != 2 or len(set(node.operands)) != 1:
+        if node.form.computes != "multiply" or len(node.data) != 2:
+            return False
+        if node.values[node.data[0]] is not node.values[node.data[1]]:
             return False
         queue, seen = [*node.results], {node.inst}
         while queue and len(seen) < FARTHEST * FARTHEST:
@@ -157,7 +159,7 @@ def _floats(node: SurveyedNode) -> list[Operand]:
 
 
 def _computes(node: SurveyedNode, word: str) -> bool:
-    return node.facts is not None and node.facts.computes == word
+    return node.form.computes == word
 
 
 def _returns(inst: Instruction) -> bool:

@@ -19,7 +19,7 @@ from runtime.values import Operand
 
 def nodes_between_integers(survey: Survey, constants: Constants) -> set[Instruction]:
     """Return the nodes that read only what was dequantized, and give only what is quantized."""
-    if not any(_is(node.inst, "QuantizeLinear") for node in survey.nodes.values()):
+    if not any(form.label == f"{ONNX_DOMAIN}::QuantizeLinear" for form in survey.forms):
         return set()
     found: dict[Instruction, SurveyedNode] = {}
 

@@ -23,12 +23,11 @@ OLDEST: Final = 7
 """Operator sets before this one cast and broadcast in another way: programs of them stay as they are."""
 
 
-def why_untouched(f: Function, report: PrecisionReport) -> bool:
-    """Whether a function must stay as it is; the report is told why, and of what else is out of reach."""
+def why_untouched(f: Function, insts: Sequence[Instruction], report: PrecisionReport) -> bool:
+    """Whether a function with these instructions must stay as it is; the report is told why, and what else does."""
     if f.module is not None and "main" in f.module.functions and f.name != "main":
         report.notes.append(f"the local function @{f.name} stays as it is, since its callers agree on its types")
         return True
-    insts = list(f.insts)
     _warn_of_memory(f, insts, report)
     nodes = [inst for inst in insts if isinstance(inst, OnnxNode)]
     if not nodes:

@@ -8,21 +8,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from passes.precision.labels import label_of
-from passes.precision.reasons import Rule
+from passes.precision.reasons import Reason, Rule
 from passes.precision.traffic import Traffic
 from runtime.generic import OnnxNode
 from runtime.operand_slots import values_of
 
 if TYPE_CHECKING:
-    from passes.precision.decide import Decision, Decisions
+    from passes.precision.decide import Decisions
+    from passes.precision.plans import Decision
     from runtime.instructions import Instruction
     from runtime.values import Operand, Value
 
 NO_FLOAT = "no float"
 """The precision of an instruction that neither reads nor gives a float."""
+
+_ROUNDED: Final = Reason(Rule.ROUNDED, Rule.ROUNDED.value)
 
 
 class ReportLine(NamedTuple):
@@ -152,22 +154,23 @@ class PrecisionReport:
 
 def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Value]) -> None:
     """Add the lines and counts of the nodes of a function to a report; `rounded` are constants that were."""
-    function = decisions.survey.function.name
+    function, by_kind = decisions.survey.function.name, decisions.policy.by_kind
+    decided, lines = decisions.of, report.lines
+    found: list[str] = []
     for node in decisions.survey.nodes.values():
-        inst = node.inst
-        decision = decisions.of.get(inst)
-        if decision is not None:
-            rule, why = decision.reason.rule, decision.reason.why
-            if inst in rounded:
-                rule, why = Rule.ROUNDED, Rule.ROUNDED.value
-            precision = _precision_of(inst, decision, decisions.policy.by_kind, inst in rounded)
-            name = inst.node_name if isinstance(inst, OnnxNode) else None
-            report.lines.append(ReportLine(function, name, inst.name, label_of(inst), precision, rule, why))
-            report.counts[precision] += 1
-        else:  # operands of any type do not count
+        inst, form = node.inst, node.form
+        decision = decided.get(inst)
+        if decision is None:  # operands of any type do not count
             held = enumerate(values_of(inst))
-            operands = [one for at, one in held if one is not None and decisions.survey.role(inst, at) != "any"]
-            report.counts[float_of(inst.results, operands)] += 1
+            operands = [one for at, one in held if one is not None and at not in form.any_slots]
+            found.append(float_of(inst.results, operands))
+            continue
+        reason = _ROUNDED if inst in rounded else decision.reason
+        precision = _precision_of(inst, decision, by_kind, inst in rounded)
+        name = inst.node_name if isinstance(inst, OnnxNode) else None
+        lines.append(ReportLine(function, name, inst.name, form.label, precision, reason.rule, reason.why))
+        found.append(precision)
+    report.counts.update(found)
 
 
 def _precision_of(inst: Instruction, decision: Decision, by_kind: bool, is_rounded: bool) -> str:

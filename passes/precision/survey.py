@@ -9,10 +9,10 @@ the caller, so there what has no type counts as f32.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
-from passes.precision.facts_of import facts_of
+from passes.precision.forms import Form, Forms
 from passes.precision.regions import Gate, gates_of
 from runtime.access import NeuronAP
 from runtime.dtypes import DType, f32
@@ -21,15 +21,15 @@ from runtime.generic import GenericInst, Initializer, OnnxNode
 from runtime.instructions import Instruction
 from runtime.onnx_codes import DTYPE_OF_CODE
 from runtime.operand_slots import Values, values_of
-from runtime.precision_facts import SCALARS, PrecisionFacts
+from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand, Result, Value
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyedNode:
+class SurveyedNode(NamedTuple):
     """A node, and what of it may become another float, which f32 is and maybe others."""
 
     inst: Instruction
+    form: Form
     facts: PrecisionFacts | None
     values: Values  # what the slots of operands hold
     data: tuple[int, ...]  # the slots of operands that may be converted; none where there are regions
@@ -44,8 +44,7 @@ class SurveyedNode:
     @property
     def moves_elements(self) -> bool:
         """Whether it works element by element, or moves elements: nothing is accumulated."""
-        facts = self.facts
-        return facts is not None and not self.inst.blocks and facts.op_kind in ("elementwise", "data_movement")
+        return self.form.moves_elements
 
     @property
     def callee(self) -> str | None:
@@ -61,20 +60,31 @@ class SurveyedNode:
 class Survey:
     """The nodes of a function in program order, and the gates between them and their regions."""
 
-    def __init__(self, function: Function, floats: tuple[DType, ...] = (f32,), is_callee: bool = False) -> None:
+    def __init__(
+        self,
+        function: Function,
+        floats: tuple[DType, ...] = (f32,),
+        is_callee: bool = False,
+        insts: Iterable[Instruction] | None = None,
+    ) -> None:
         self.function = function
         self.floats = floats
         self.is_callee = is_callee
         self._converted: tuple[DType | None, ...] = (*floats, None) if is_callee else floats
-        self.insts: list[Instruction] = list(function.insts)
+        self.insts: list[Instruction] = list(function.insts if insts is None else insts)
         self.nodes: dict[Operand, SurveyedNode] = {}  # in program order
         self.gates: list[Gate] = []
         self.gates_from: dict[Operand, list[Gate]] = {}
         self.gate_to: dict[Operand, Gate] = {}
-        versions = function.operator_sets
+        self._forms = Forms(function.operator_sets, self._converted)
         for inst in self.insts:
             if isinstance(inst, OnnxNode) or not (inst.is_terminator or isinstance(inst, Initializer)):
-                self._add(inst, facts_of(inst, versions))
+                self._add(inst)
+
+    @property
+    def forms(self) -> Iterable[Form]:
+        """The forms of the nodes, each once."""
+        return self._forms.all
 
     def is_converted(self, value: Operand) -> bool:
         """Whether a value holds a float that may become another one."""
@@ -96,27 +106,17 @@ class Survey:
         """Return the node that gives a value, if one does."""
         return self.nodes.get(value.owner if isinstance(value, Result) else value)
 
-    def role(self, inst: Instruction, slot: int) -> str | None:
-        """Return what the facts say of an operand slot of a node, if anything."""
-        node = self.nodes.get(inst)
-        return None if node is None or node.facts is None else node.facts.operands.get(slot)
-
-    def _add(self, inst: Instruction, facts: PrecisionFacts | None) -> None:
+    def _add(self, inst: Instruction) -> None:
         values = values_of(inst)
-        if has_memory(inst, values):
-            return
-        dtypes = self._converted
-        data: tuple[int, ...] = ()
-        if not inst.blocks:
-            roles = {} if facts is None else facts.operands
-            found = [at for at, value in enumerate(values) if value is not None and value.type.dtype in dtypes]
-            data = tuple([at for at in found if roles.get(at, "scalar") in SCALARS] if roles else found)
         results = inst.results
-        if not all([result.type.dtype in dtypes for result in results]):
-            results = tuple([result for result in results if result.type.dtype in dtypes])
-        self.nodes[inst] = SurveyedNode(inst, facts, values, data, results)
-        if inst.blocks:
-            for gate in gates_of(inst, facts):
+        if not isinstance(inst, OnnxNode) and has_memory(inst, values):
+            return
+        form = self._forms.of(inst, values, results)
+        if form.results is not None:
+            results = tuple([results[at] for at in form.results])
+        self.nodes[inst] = SurveyedNode(inst, form, form.facts, values, form.data, results)
+        if form.has_regions:
+            for gate in gates_of(inst, form.facts):
                 self.gates.append(gate)
                 for value in gate.sources:
                     self.gates_from.setdefault(value, []).append(gate)

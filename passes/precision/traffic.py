@@ -31,14 +31,17 @@ class Traffic:
 def traffic_of(insts: Iterable[Instruction]) -> Traffic:
     """Return what instructions read and write."""
     runs: dict[Block | None, int] = {}  # how often what stands in a block runs; predicates are asked one by one
+    counted: dict[type, bool] = {}
     found = unknown = 0
     for inst in insts:
-        if inst.is_terminator or inst.INFO.op_kind == "boundary" or inst.blocks:
+        cls = inst.__class__
+        if cls not in counted:
+            counted[cls] = not inst.is_terminator and inst.INFO.op_kind != "boundary"
+        if not counted[cls] or inst.blocks:
             continue
-        times = None if inst.is_predicated else runs.get(inst.parent)
-        if times is None:
-            times = inst.num_dynamic_instances
-            times = 1 if times is None else times
+        times = runs.get(inst.parent)
+        if times is None or inst.is_predicated:
+            times = _times(inst)
             if not inst.is_predicated:
                 runs[inst.parent] = times
         results: Sequence[Operand] = inst.results
@@ -51,3 +54,8 @@ def traffic_of(insts: Iterable[Instruction]) -> Traffic:
             else:
                 found += size * times
     return Traffic(found, unknown)
+
+
+def _times(inst: Instruction) -> int:
+    times = inst.num_dynamic_instances
+    return 1 if times is None else times

@@ -31,9 +31,11 @@ def warnings_of(overrides: Sequence[Override], module: Module) -> Iterator[str]:
         (inst, function)
         for function in module.functions.values()
         for inst in function.insts
-        if isinstance(inst, OnnxNode) or not (inst.is_terminator or isinstance(inst, Initializer))
+        if inst.__class__ is OnnxNode or not (inst.is_terminator or isinstance(inst, Initializer))
     ]
     for one in overrides:
+        if one.name is None and one.operand is None and any(one.instruction in labels_of(inst) for inst, _ in nodes):
+            continue
         why = _why_unmatched(one, nodes)
         if why is not None:
             place = f"{one.place}: " if one.place is not None else ""

@@ -7,16 +7,16 @@ Deliberately absent: decisions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import Final
 
 from passes.precision.arithmetic import CONVERT
-from passes.precision.choice import is_rounded_as_asked
 from passes.precision.decide import Decisions
 from passes.precision.facts_of import is_idle_cast
+from passes.precision.forms import is_rounded_as_asked
 from passes.precision.survey import Survey
 from runtime.dtypes import DType, holds
-from runtime.functions import Function
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 from runtime.operand_slots import values_of
@@ -26,6 +26,9 @@ Use = tuple[Instruction, int | None]
 """A slot of a node or terminator, or all slots of another instruction."""
 Moves = dict[Instruction, dict[int, Operand]]
 """What the slots of users are to hold."""
+
+
+_NO_SLOTS: Final[frozenset[int]] = frozenset()
 
 
 def move(group: Sequence[Use], old: Value, new: Value, moves: Moves) -> None:
@@ -43,16 +46,18 @@ def loses(before: DType, after: DType) -> bool:
     return not holds(after, before)
 
 
-def values_in(f: Function, floats: tuple[DType, ...]) -> list[Value]:
-    """Return the values of a function that are one of some floats, each with its definition before its uses."""
-    values: list[Value] = [argument for argument in f.args if argument.type.dtype in floats]
-    for inst in f.insts:
-        for result in inst.results:
-            if result.type.dtype in floats:
-                values.append(result)
+def values_in(survey: Survey) -> Iterator[Value]:
+    """Yield the values of a function that are one of the floats of its survey, each before its uses."""
+    floats, nodes = survey.floats, survey.nodes
+    yield from [argument for argument in survey.function.args if argument.type.dtype in floats]
+    for inst in survey.insts:
+        node = nodes.get(inst)
+        if node is None:
+            yield from [result for result in inst.results if result.type.dtype in floats]
+        else:
+            yield from node.results
         for block in inst.blocks:
-            values += [argument for argument in block.arguments if argument.type.dtype in floats]
-    return values
+            yield from [argument for argument in block.arguments if argument.type.dtype in floats]
 
 
 def leave_out_casts(decisions: Decisions) -> int:
@@ -96,21 +101,47 @@ def leave_out_copies(copies: Mapping[Instruction, DType | None]) -> list[Instruc
     return gone
 
 
-def uses_of(survey: Survey) -> dict[Operand, list[Use]]:
-    """Return the slots that hold a value, by value: looking for them value by value would be quadratic in the slots."""
-    found: dict[Operand, list[Use]] = {}
-    floats, nodes = survey.floats, survey.nodes
-    for inst in survey.insts:
-        if inst in nodes or inst.is_terminator:
-            held_by = values_of(inst)
-            uses: Iterable[tuple[Operand | None, int | None]] = zip(held_by, range(len(held_by)), strict=True)
-        else:
-            uses = [(held, None) for held in dict.fromkeys(inst.operands())]
-        for value, slot in uses:
-            if value is not None and value.type.dtype in floats:
-                known = found.get(value)
-                if known is None:
-                    found[value] = [(inst, slot)]
-                else:
-                    known.append((inst, slot))
+def uses_elsewhere(decisions: Decisions) -> dict[Operand, dict[DType, list[Use]]]:
+    """Return the uses of each value that want another float than the one which it gets, by what they want.
+
+    Nearly all uses want what the value gets, so this looks at what each instruction reads, once.
+    """
+    found: dict[Operand, dict[DType, list[Use]]] = {}
+    dtypes, nodes = decisions.dtypes, decisions.survey.nodes
+
+    def note(value: Operand, wanted: DType, use: Use) -> None:
+        found.setdefault(value, {}).setdefault(wanted, []).append(use)
+
+    for inst in decisions.survey.insts:
+        node = nodes.get(inst)
+        if node is None or node.form.has_regions:
+            for one, wanted, slot in _wishes(inst, node is not None, decisions):
+                note(one, wanted, (inst, slot))
+            continue
+        low = decisions.slots.get(inst, _NO_SLOTS)
+        dtype = decisions.of[inst].dtype if low else None
+        for at, value in enumerate(values_of(inst)):
+            if value is None:
+                continue
+            if dtype is not None and at in low:
+                if dtypes.get(value, value.type.dtype) is not dtype:
+                    note(value, dtype, (inst, at))
+            elif value in dtypes and at not in node.form.any_slots:
+                note(value, value.dtype, (inst, at))
     return found
+
+
+def _wishes(inst: Instruction, is_node: bool, decisions: Decisions) -> Iterator[tuple[Operand, DType, int | None]]:
+    """Yield what wants another float in what has regions, in what ends a block, and in what reads or writes tensors."""
+    if not (is_node or inst.is_terminator):
+        for operand in dict.fromkeys(inst.operands()):
+            if operand in decisions.dtypes and operand.type.dtype is not None:
+                yield operand, operand.type.dtype, None
+        return
+    for at, value in enumerate(values_of(inst)):
+        declared = None if value is None else value.type.dtype
+        if value is None or declared is None or declared not in decisions.survey.floats:
+            continue
+        wanted = decisions.wanted(inst, at, declared)
+        if wanted is not None and wanted is not decisions.dtypes.get(value, declared):
+            yield value, wanted, at

@@ -62,7 +62,7 @@ def test_every_operator_at_every_version(low: DType) -> None:
         lowered_some.add(schema.name)
         inst = node.inst
         slots = [(one, at in found.slots, node.values[at]) for at, one in enumerate(schema.inputs)]
-        slots += [(one, inst.results[at] in found.results, inst.results[at]) for at, one in enumerate(schema.outputs)]
+        slots += [(one, at in found.results, inst.results[at]) for at, one in enumerate(schema.outputs)]
         of_variable: dict[str, set[Any]] = {}
         for formal, is_low, held in slots:
             assert held is not None

@@ -1,0 +1,43 @@
+"""Which nodes a guard may have a reason against: hardly any other costs more than a look at its form and what it reads.
+
+Deliberately absent: reasons (`passes/precision/guards.py`). What is here may be a suspect without one, and never the
+other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from passes.precision.constant_range import ConstantRange
+from passes.precision.constants import Constants
+from passes.precision.patterns import Patterns
+from passes.precision.runtime_faults import why_it_crashes
+from passes.precision.survey import Survey, SurveyedNode
+
+
+def suspects(
+    survey: Survey, constants: Constants, range: ConstantRange, patterns: Patterns, marked: Set[object]
+) -> Iterator[SurveyedNode]:
+    """Yield the nodes that there may be a reason against; `marked` are nodes and values that something is known of."""
+    for node in survey.nodes.values():
+        is_marked = bool(marked) and (node.inst in marked or not marked.isdisjoint(node.results))
+        is_known = node.form.is_suspect or is_marked
+        if is_known or _is_in_pattern(node, patterns, constants) or _holds_unfit(node, constants, range):
+            yield node
+
+
+def _is_in_pattern(node: SurveyedNode, patterns: Patterns, constants: Constants) -> bool:
+    """Whether a node of a frequent kind is one of the few that what stands around them is against."""
+    if node.form.computes == "multiply":
+        return patterns.is_square_of_norm(node)
+    return node.form.may_crash and why_it_crashes(node, constants) is not None
+
+
+def _holds_unfit(node: SurveyedNode, constants: Constants, range: ConstantRange) -> bool:
+    """Whether a constant that a node reads or gives does not fit, whatever may excuse that."""
+    values, roles = node.values, node.form.roles
+    for at in node.data:
+        value = values[at]
+        if value is not None and value in constants and range.why_unfit(value, roles.get(at, "")):
+            return True
+    return any([range.why_unfit(result) for result in node.results if result in constants])

@@ -5,9 +5,18 @@ from time import process_time
 
 import pytest
 
+from tests.corpus.beside_peer import casts
 from tests.corpus.converters import F16, PEERS, Converter
 from tests.corpus.examine import Subject
-from tests.corpus.models import MODELS
+from tests.corpus.models import MODELS, Model
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_no_more_casts_are_left_than_by_a_peer_that_keeps_the_same_nodes_in_f32(model: Model) -> None:
+    ours, theirs = casts(Subject(model))
+    assert (ours.joins, ours.repeated_casts) == (0, 0)
+    assert ours.new_casts <= theirs.new_casts
 
 
 @pytest.mark.bench

@@ -10,7 +10,7 @@ Types are those that the model declares; which values have none is recorded for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -37,6 +37,8 @@ _T = TypeVar("_T", bound=OnnxTensor | SparseOnnxTensor)
 Path_ = tuple[tuple[int, int, int], ...]
 _UNKNOWN = Type.unknown()
 _CASTS = frozenset({"Cast", "CastLike"})
+_Attributes = tuple[Mapping[str, Any], Sequence[tuple[tuple[int, int], GraphProto]], Sequence[int]]
+_NO_ATTRIBUTES: _Attributes = ({}, (), ())
 HEAVY = 1024
 """Elements; a tensor with more is a weight, of which no type depends."""
 _FEW = 1 << 18  # elements
@@ -200,7 +202,8 @@ class GraphReader:
                 raise scope.missing(name, f"{scope.label}, {described(proto, at)}")
             values.append(value)
         outputs = proto.output[:]
-        attributes, graphs, shelled = self._attributes(scope, proto, at, proto.attribute[:])
+        held = proto.attribute[:]
+        attributes, graphs, shelled = self._attributes(scope, proto, at, held) if held else _NO_ATTRIBUTES
         op_type, domain, overload, node_name = proto.op_type, proto.domain, proto.overload, proto.name
         for text in (op_type, domain, overload, node_name):
             if text.__class__ is not str:
@@ -217,7 +220,7 @@ class GraphReader:
             n_regions=len(graphs),
         )
         block.append(node)
-        for (where, graph), region in zip(graphs, node.blocks, strict=True):
+        for (where, graph), region in zip(graphs, node.blocks, strict=True) if graphs else ():
             path = None if record.path is None else (*record.path, (at, *where))
             self.read_graph(graph, region, scope, path)
         if self._n_heavy > n_heavy:
@@ -239,9 +242,7 @@ class GraphReader:
         if self._local and node.callee in self._local:
             self.calls.add(node.callee)
 
-    def _attributes(
-        self, scope: Scope, proto: NodeProto, at: int, held: Iterable[AttributeProto]
-    ) -> tuple[dict[str, Any], list[tuple[tuple[int, int], GraphProto]], list[int]]:
+    def _attributes(self, scope: Scope, proto: NodeProto, at: int, held: Iterable[AttributeProto]) -> _Attributes:
         """Return the attributes, the graphs among them with their places, and which ones leave a rest to the shell."""
         attributes: dict[str, Any] = {}
         graphs: list[tuple[tuple[int, int], GraphProto]] = []

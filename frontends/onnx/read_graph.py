@@ -41,7 +41,8 @@ _Attributes = tuple[Mapping[str, Any], Sequence[tuple[tuple[int, int], GraphProt
 _NO_ATTRIBUTES: _Attributes = ({}, (), ())
 HEAVY = 1024
 """Elements; a tensor with more is a weight, of which no type depends."""
-_FEW = 1 << 18  # elements
+_FEW = 1 << 18  # elements in a model that are handed over rather than left out
+_FEW_A_NODE = 512  # with more, handing them over takes longer than copying the nodes
 
 
 @dataclass(slots=True)
@@ -69,6 +70,7 @@ class GraphReader:
         self.calls: set[str] = set()  # of local functions, since the last one was read
         self.types: TypesByBytes = {}
         self._known: dict[bytes, Reading] = {}  # attributes that were read, by their bytes
+        self._n_nodes = 0
         self._n_heavy = 0  # tensors
         self._n_elements = 0
         self._has_data_beside = False
@@ -76,7 +78,7 @@ class GraphReader:
     @property
     def is_small(self) -> bool:
         """Whether the model has all of its tensors inside, and they are few bytes."""
-        return self._n_elements <= _FEW and not self._has_data_beside
+        return self._n_elements <= min(_FEW, _FEW_A_NODE * self._n_nodes) and not self._has_data_beside
 
     def read_function(self, proto: FunctionProto, function: Function) -> None:
         """Fill a function with a local function of the model."""
@@ -188,6 +190,7 @@ class GraphReader:
         self, scope: Scope, block: Block, types: dict[str, Type], order: Iterable[int], record: GraphRecord
     ) -> None:
         nodes = scope.graph.node[:]
+        self._n_nodes += len(nodes)
         for at in order:
             self._read_node(scope, block, nodes[at], at, types, record)
 

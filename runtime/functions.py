@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from runtime.blocks import Block, CloneMap, Loop
+from runtime.garbage import paused_gc
 from runtime.instructions import Instruction
 from runtime.tensors import Tensor
 from runtime.values import BlockArgument
@@ -141,8 +142,9 @@ class Module:
         new = Module(self.target)
         new.carried = self.carried
         new.signatures = self.signatures
-        for function in self.functions.values():
-            new.add_function(function.clone())
+        with paused_gc():
+            for function in self.functions.values():
+                new.add_function(function.clone())
         return new
 
 

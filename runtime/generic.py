@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from runtime.blocks import Block, CloneMap
 from runtime.constants import Constant
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
-from runtime.instructions import Instruction
+from runtime.instructions import Instruction, cloned
 from runtime.lazy_tensors import LazyTensor
 from runtime.quoting import quoted
 from runtime.types import Type
@@ -29,6 +29,7 @@ from runtime.values import Operand, Value
 if TYPE_CHECKING:
     from runtime.names import Names
 
+_NONE = Type.none()
 ONNX_DOMAIN = "ai.onnx"
 """The domain of the standard operators; files may also leave it empty."""
 
@@ -62,9 +63,6 @@ class Encoded:
     data: bytes
 
 
-_NONE: Final = Type.none()
-
-
 class GenericInst(Instruction):
     """An instruction with any number of operands and results, open attributes and any number of regions."""
 
@@ -85,11 +83,14 @@ class GenericInst(Instruction):
         n_regions: int = 0,
         loc: str | None = None,
     ) -> None:
-        super().__init__(result_types[0] if result_types else Type.none(), loc)
-        self.attributes = dict(attributes or {})
+        self.type = result_types[0] if result_types else _NONE
+        self.name = self._uses = self.parent = self.prev = self.next = self._extra = None  # as `Instruction` does
+        self.order = 0
+        self.loc = loc
+        self.attributes = dict(attributes) if attributes else {}
         self._absent = tuple(absent)
         self._regions = tuple([Block(self) for _ in range(n_regions)]) if n_regions else ()
-        if len(result_types) != 1:
+        if len(result_types) > 1:
             self._add_results(result_types[1:])
         try:
             self._values = tuple(values)
@@ -114,6 +115,12 @@ class GenericInst(Instruction):
     def absent(self) -> tuple[int, ...]:
         """The positions of the results that are not there."""
         return self._absent
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        if self._extra is None:  # nearly always; what is left is that of every instruction
+            return () if self.type is _NONE else (self,)
+        return super().results
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -159,12 +166,6 @@ class GenericInst(Instruction):
             raise KeyError(name)
         return self._regions[held.index]
 
-    @property
-    def results(self) -> tuple[Value, ...]:
-        if self._extra is None:  # as for nearly every node: nothing generic has a `dst`
-            return () if self.type is _NONE else (self,)
-        return super().results
-
     def operands(self) -> tuple[Operand, ...]:
         values = self._values
         return tuple([value for value in values if value is not None]) if None in values else values  # type: ignore[return-value]
@@ -193,15 +194,6 @@ class GenericInst(Instruction):
 
     def _values_str(self, names: Names | None) -> str:
         return ", ".join("none" if value is None else value.use_str(names) for value in self._values)
-
-    def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
-        types = [result.type for result in self.results]
-        return {
-            "result_types": types,
-            "attributes": self.attributes,
-            "n_regions": len(self._regions),
-            "loc": self.loc,
-        }
 
 
 class OnnxNode(GenericInst):
@@ -262,6 +254,31 @@ class OnnxNode(GenericInst):
     def callee(self) -> str:
         """The name that the local function has in its module which this calls, where there is one."""
         return function_name(self.domain, self.op_type, self.overload)
+
+    def clone(self, mapping: CloneMap) -> Self:
+        known: dict[Any, Any] = mapping
+        new = type(self)(
+            self.op_type,
+            [None if each is None else known.get(each) or cloned(each, mapping) for each in self._values],
+            self.attributes,
+            result_types=self.result_types if self._extra else (self.type,),
+            domain=self.domain,
+            overload=self.overload,
+            node_name=self.node_name,
+            absent=self._absent,
+            n_regions=len(self._regions),
+            loc=self.loc,
+        )
+        new.name = self.name
+        mapping[self] = new
+        if self._extra:
+            new._clone_extras(self, mapping)
+            for old_result, new_result in zip(self.results, new.results, strict=True):
+                mapping[old_result] = new_result
+                new_result.name = old_result.name
+        for old_block, new_block in zip(self._regions, new._regions, strict=True):
+            old_block.clone_into(new_block, mapping)
+        return new
 
     def rhs_str(self, names: Names | None = None) -> str:
         return f"onnx.node {_quoted_label(self.domain, self.op_type)} {self._values_str(names)}".rstrip()

@@ -223,7 +223,7 @@ class Instruction(HasResults, HasExtras, Statement):
 
         Values, tensors and axes that `mapping` names are replaced; the results of the clone are added to it.
         """
-        fields = {name: _cloned(getattr(self, name), mapping) for name in self.INFO.fields}
+        fields = {name: cloned(getattr(self, name), mapping) for name in self.INFO.fields}
         new = type(self)(**fields, **self._common_fields(mapping))
         new.name = self.name
         if self._extra:
@@ -247,7 +247,7 @@ class Instruction(HasResults, HasExtras, Statement):
 _NONE = Type.none()
 
 
-def _cloned(field: Any, mapping: CloneMap) -> Any:
+def cloned(field: Any, mapping: CloneMap) -> Any:
     """Return what the clone holds in place of the value of a field."""
     if isinstance(field, NeuronAP):
         tensor = mapping.get(field.tensor, field.tensor)
@@ -255,7 +255,7 @@ def _cloned(field: Any, mapping: CloneMap) -> Any:
     if isinstance(field, Value):
         return mapping.get(field, field)
     if isinstance(field, tuple):
-        return tuple(_cloned(item, mapping) for item in field)
+        return tuple(cloned(item, mapping) for item in field)
     return field
 
 
@@ -372,7 +372,7 @@ class NeuronInst(Instruction, HasAPIndices):
             self._dst.removeUser(self)
 
     def _common_fields(self, mapping: CloneMap) -> dict[str, Any]:
-        dst = {} if self._dst is None else {"dst": _cloned(self._dst, mapping)}
+        dst = {} if self._dst is None else {"dst": cloned(self._dst, mapping)}
         return {**super()._common_fields(mapping), "engine": self._engine, **dst}
 
 

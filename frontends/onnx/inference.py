@@ -15,52 +15,58 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 
 from frontends.onnx.errors import OnnxError
 from frontends.onnx.read_graph import HEAVY, GraphRecord
-from frontends.onnx.type_protos import type_of
-from runtime.types import Type
+from frontends.onnx.type_protos import TypesByBytes, declared_type
 
 _ERRORS = (shape_inference.InferenceError, OnnxError, RuntimeError, ValueError, TypeError)  # protobuf's among them
 
 
-def fill_types(model: ModelProto, records: Sequence[GraphRecord], *, has_heavy_attributes: bool) -> None:
-    """Give the values of which no type is declared the types that can be inferred; not those in local functions."""
+def fill_types(model: ModelProto, records: Sequence[GraphRecord], types: TypesByBytes, *, is_small: bool) -> None:
+    """Give the values of which no type is declared the types that can be inferred; not those in local functions.
+
+    A model that `is_small` is given to the library as it is. `types` is filled.
+    """
     untyped = [record for record in records if record.untyped and record.path is not None]
     if not untyped:
         return
+    inferred = _infer(model) if is_small else None
+    if inferred is None:
+        inferred = _infer_without_weights(model, records, untyped)
+    if inferred is not None:
+        for graph in untyped:
+            _fill(_find(inferred.graph, graph), graph, types)
+
+
+def _infer_without_weights(
+    model: ModelProto, records: Sequence[GraphRecord], untyped: Sequence[GraphRecord]
+) -> ModelProto | None:
     try:
-        skeleton = _skeleton(model, has_heavy_attributes)
+        skeleton = _skeleton(model, records)
     except _ERRORS:  # a text that is no UTF-8 can be read, but not be set
-        return
+        return None
     inferred = _infer(skeleton)
     if inferred is None:
         for graph in untyped:  # maybe what is declared inside was at odds with it
             _find(skeleton.graph, graph).ClearField("value_info")
         inferred = _infer(skeleton)
-    if inferred is not None:
-        for graph in untyped:
-            _fill(_find(inferred.graph, graph), graph)
+    return inferred
 
 
-def _infer(skeleton: ModelProto) -> ModelProto | None:
+def _infer(model: ModelProto) -> ModelProto | None:
     try:
-        return shape_inference.infer_shapes(skeleton)
+        return shape_inference.infer_shapes(model)
     except _ERRORS:
         return None
 
 
-def _fill(inferred: GraphProto, graph: GraphRecord) -> None:
+def _fill(inferred: GraphProto, graph: GraphRecord, types: TypesByBytes) -> None:
     infos = {info.name: info for info in (*inferred.input, *inferred.value_info, *inferred.output)}
-    types: dict[bytes, Type] = {}  # types are few, values are many
     for name, value in graph.untyped:
         info = infos.get(name)
-        if info is not None and info.HasField("type"):
-            text = info.type.SerializeToString()
-            type = types.get(text)
-            if type is None:
-                try:
-                    type = types[text] = type_of(info.type)
-                except _ERRORS:
-                    continue
-            value.type = type
+        if info is not None:
+            try:
+                value.type = declared_type(info, types)
+            except _ERRORS:
+                continue
 
 
 def _find(graph: GraphProto, place: GraphRecord) -> GraphProto:
@@ -70,14 +76,21 @@ def _find(graph: GraphProto, place: GraphRecord) -> GraphProto:
     return graph
 
 
-def _skeleton(model: ModelProto, has_heavy_attributes: bool) -> ModelProto:
+def _skeleton(model: ModelProto, records: Sequence[GraphRecord]) -> ModelProto:
     skeleton = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
-    if has_heavy_attributes:
+    if any(record.heavy for record in records if record.path is None):
         for function in model.functions:
             _copy_function(skeleton.functions.add(), function)
     else:
         skeleton.functions.extend(model.functions)
-    _copy_graph(skeleton.graph, model.graph, has_heavy_attributes)
+    main = next(record for record in records if record.path == ())
+    _copy_ends(skeleton.graph, model.graph)
+    nodes, at = model.graph.node, 0
+    for heavy in sorted(main.heavy):
+        skeleton.graph.node.extend(nodes[at:heavy])
+        _copy_node(skeleton.graph.node.add(), nodes[heavy])
+        at = heavy + 1
+    skeleton.graph.node.extend(nodes[at:])
     return skeleton
 
 
@@ -90,7 +103,14 @@ def _copy_function(to: FunctionProto, function: FunctionProto) -> None:
         _copy_node(to.node.add(), node)
 
 
-def _copy_graph(to: GraphProto, graph: GraphProto, has_heavy_attributes: bool) -> None:
+def _copy_graph(to: GraphProto, graph: GraphProto) -> None:
+    _copy_ends(to, graph)
+    for node in graph.node:
+        _copy_node(to.node.add(), node)
+
+
+def _copy_ends(to: GraphProto, graph: GraphProto) -> None:
+    """Copy all but the nodes."""
     to.name = graph.name
     to.input.extend(graph.input)
     to.output.extend(graph.output)
@@ -98,11 +118,6 @@ def _copy_graph(to: GraphProto, graph: GraphProto, has_heavy_attributes: bool) -
     for tensor in graph.initializer:
         _copy_tensor(to.initializer.add(), tensor)
     to.sparse_initializer.extend(graph.sparse_initializer)
-    if not has_heavy_attributes:
-        to.node.extend(graph.node)
-        return
-    for node in graph.node:
-        _copy_node(to.node.add(), node)
 
 
 def _copy_node(to: NodeProto, node: NodeProto) -> None:
@@ -125,11 +140,11 @@ def _copy_attribute(to: AttributeProto, attribute: AttributeProto) -> None:
     if attribute.HasField("t"):
         _copy_tensor(to.t, attribute.t)
     if attribute.HasField("g"):
-        _copy_graph(to.g, attribute.g, True)
+        _copy_graph(to.g, attribute.g)
     for tensor in attribute.tensors:
         _copy_tensor(to.tensors.add(), tensor)
     for graph in attribute.graphs:
-        _copy_graph(to.graphs.add(), graph, True)
+        _copy_graph(to.graphs.add(), graph)
 
 
 def _is_heavy(attribute: AttributeProto) -> bool:

@@ -93,7 +93,11 @@ class _Namer:
         self, value: Value, wanted: str | None, own: set[str], outer: list[set[str]], hidden: frozenset[str]
     ) -> None:
         if wanted and wanted not in own:
-            hides = bool(outer) and any(wanted in names for names in outer)
+            if not outer:
+                self.names.values[value] = wanted
+                own.add(wanted)
+                return
+            hides = any(wanted in names for names in outer)
             if not hides or wanted in hidden:
                 self.hides |= hides
                 self.names.values[value] = wanted
@@ -112,7 +116,7 @@ class _Namer:
         if not changed:
             return
         holders = {names[value]: value for value in plan.values if value in names}
-        renamable = {value for value in plan.values if not isinstance(value, BlockArgument)}
+        renamable = {*plan.initializers, *plan.results}
         for value, name in changed:
             holder = holders.get(name)
             if holder is not None and names.get(holder) == name:

@@ -31,17 +31,12 @@ class GraphPlan:
     nodes: list[OnnxNode]
     outputs: tuple[Operand, ...]
     inner: dict[OnnxNode, tuple[GraphPlan, ...]]
+    results: list[Value]  # of the nodes, in order, those that are there
 
     @property
-    def values(self) -> Iterator[Value]:
+    def values(self) -> list[Value]:
         """The values that the graph defines, in order; not those of the graphs inside."""
-        yield from self.block.arguments
-        yield from self.initializers
-        for node in self.nodes:
-            if node.absent:
-                yield from present_results(node)
-            else:
-                yield from node.results
+        return [*self.block.arguments, *self.initializers, *self.results]
 
     @property
     def all(self) -> Iterator[GraphPlan]:
@@ -95,22 +90,24 @@ class _Planner:
 
     def _fill(self, block: Block, statements: Sequence[Statement], around: tuple[Block, ...]) -> GraphPlan:
         shell = parse_shell(self.cls if len(around) == 1 else GraphProto, block.carried)
-        plan = GraphPlan(block, shell, [], [], (), {})
-        self.visible.update(block.arguments)
+        plan = GraphPlan(block, shell, [], [], (), {}, [])
+        visible = self.visible
+        visible.update(block.arguments)
         ended = False
         for statement in statements:
             if isinstance(statement, Instruction):
                 for operand in statement.operands():
-                    if operand not in self.visible:
+                    if operand not in visible:
                         raise self._out_of_order(operand, statement, around)
             if isinstance(statement, OnnxNode):
                 if statement.blocks:
                     plan.inner[statement] = tuple([self.plan(inner, around) for inner in statement.blocks])
                 plan.nodes.append(statement)
-                self.visible.update(statement.results)
+                visible.update(statement.results)
+                plan.results += present_results(statement)
             elif isinstance(statement, Initializer):
                 plan.initializers.append(statement)
-                self.visible.add(statement)
+                visible.add(statement)
             elif isinstance(statement, Terminator) and not ended:
                 plan.outputs = statement.operands()
                 ended = True
@@ -119,7 +116,7 @@ class _Planner:
         if not ended:
             raise ExportError(f"{self.place}: a block has no terminator")
         if len(around) > 1:
-            self.visible.difference_update(plan.values)
+            visible.difference_update(plan.values)
         return plan
 
     def _out_of_order(self, operand: Operand, user: Instruction, around: tuple[Block, ...]) -> Exception:

@@ -10,21 +10,21 @@ Types are those that the model declares; which values have none is recorded for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, SparseTensorProto, TensorProto, ValueInfoProto
 
 from frontends.onnx import shells
-from frontends.onnx.attributes import read_attribute
+from frontends.onnx.attributes import Reading, read_once
 from frontends.onnx.errors import BrokenModelError, OnnxError
-from frontends.onnx.protobuf import encoded, fields_of, has_unknown_fields
+from frontends.onnx.protobuf import encoded, has_unknown_fields
 from frontends.onnx.scopes import Scope, UnsortedError, described, sorted_nodes
 from frontends.onnx.tensors import OnnxTensor, SparseOnnxTensor
-from frontends.onnx.type_protos import contradicts, type_of
+from frontends.onnx.type_protos import TypesByBytes, contradicts, declared_type
 from runtime.blocks import Block
 from runtime.builtin import Return, Yield
 from runtime.functions import Function
@@ -33,10 +33,16 @@ from runtime.lazy_tensors import LazyTensor
 from runtime.types import Type
 from runtime.values import Value
 
+_T = TypeVar("_T", bound=OnnxTensor | SparseOnnxTensor)
 Path_ = tuple[tuple[int, int, int], ...]
 _UNKNOWN = Type.unknown()
+_CASTS = frozenset({"Cast", "CastLike"})
+_Attributes = tuple[Mapping[str, Any], Sequence[tuple[tuple[int, int], GraphProto]], Sequence[int]]
+_NO_ATTRIBUTES: _Attributes = ({}, (), ())
 HEAVY = 1024
 """Elements; a tensor with more is a weight, of which no type depends."""
+_FEW = 1 << 18  # elements in a model that are handed over rather than left out
+_FEW_A_NODE = 512  # with more, handing them over takes longer than copying the nodes
 
 
 @dataclass(slots=True)
@@ -48,6 +54,7 @@ class GraphRecord:
     declared: list[tuple[str, Type]] = field(default_factory=list)  # by `value_info`, then by the outputs
     order: list[str] = field(default_factory=list)  # of initializers, where it is not the usual one
     untyped: list[tuple[str, Value]] = field(default_factory=list)  # what the model declares no type for
+    heavy: list[int] = field(default_factory=list)  # positions of the nodes that hold weights, in graphs inside as well
 
 
 class GraphReader:
@@ -61,7 +68,17 @@ class GraphReader:
         self._open: list[tuple[GraphRecord, Scope, Block]] = []
         self.casts: list[OnnxNode] = []
         self.calls: set[str] = set()  # of local functions, since the last one was read
-        self.has_heavy_attributes = False
+        self.types: TypesByBytes = {}
+        self._known: dict[bytes, Reading] = {}  # attributes that were read, by their bytes
+        self._n_nodes = 0
+        self._n_heavy = 0  # tensors
+        self._n_elements = 0
+        self._has_data_beside = False
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the model has all of its tensors inside, and they are few bytes."""
+        return self._n_elements <= min(_FEW, _FEW_A_NODE * self._n_nodes) and not self._has_data_beside
 
     def read_function(self, proto: FunctionProto, function: Function) -> None:
         """Fill a function with a local function of the model."""
@@ -116,7 +133,7 @@ class GraphReader:
     def _fill_function(self, scope: Scope, proto: FunctionProto, function: Function, order: Iterable[int]) -> None:
         body = function.body
         record = self._record(scope, proto, body, None)
-        record.declared = _declared(scope, proto.value_info)
+        record.declared = self._declared(scope, proto.value_info)
         types = _first_of_each(record.declared)
         for name in proto.input:
             scope.define(name, body.add_argument(types.get(name, _UNKNOWN), name), "input")
@@ -128,12 +145,12 @@ class GraphReader:
     ) -> None:
         record = self._record(scope, proto, block, path)
         for info in proto.input:
-            argument = block.add_argument(_declared_type(scope, info), info.name)
+            argument = block.add_argument(self._declared_type(scope, info), info.name)
             scope.define(info.name, argument, "input")
             if argument.type is _UNKNOWN:
                 record.untyped.append((info.name, argument))
         record.order = self._read_initializers(scope, proto, block)
-        record.declared = _declared(scope, (*proto.value_info, *proto.output))
+        record.declared = self._declared(scope, (*proto.value_info, *proto.output))
         self._read_nodes(scope, block, _first_of_each(record.declared), order, record)
         outputs = [self._output(scope, info.name) for info in proto.output]
         block.append(Yield(outputs) if scope.outer is not None else Return(outputs))
@@ -164,77 +181,81 @@ class GraphReader:
     ) -> tuple[OnnxTensor | SparseOnnxTensor, str]:
         try:
             if isinstance(proto, SparseTensorProto):
-                return SparseOnnxTensor(proto, self.folder), proto.values.name
-            return OnnxTensor(proto, self.folder, named=False), proto.name
+                return self._count(SparseOnnxTensor(proto, self.folder)), proto.values.name
+            return self._count(OnnxTensor(proto, self.folder, named=False)), proto.name
         except BrokenModelError as error:
             raise BrokenModelError(f"{scope.label}: {error}") from None
 
     def _read_nodes(
         self, scope: Scope, block: Block, types: dict[str, Type], order: Iterable[int], record: GraphRecord
     ) -> None:
-        nodes = scope.graph.node
+        nodes = scope.graph.node[:]
+        self._n_nodes += len(nodes)
         for at in order:
             self._read_node(scope, block, nodes[at], at, types, record)
 
     def _read_node(
         self, scope: Scope, block: Block, proto: NodeProto, at: int, types: dict[str, Type], record: GraphRecord
     ) -> None:
-        fields = fields_of(proto)
-        known = scope.values
+        known, n_heavy = scope.values, self._n_heavy
         values: list[Value | None] = []
-        for name in fields.pop("input", ()):
+        for name in proto.input[:]:
             value = known.get(name) or (scope.find(name) if name else None)
             if value is None and name:
                 raise scope.missing(name, f"{scope.label}, {described(proto, at)}")
             values.append(value)
-        outputs = tuple(fields.pop("output", ()))
-        absent = tuple([index for index, name in enumerate(outputs) if not name]) if "" in outputs else ()
-        attributes, graphs, shelled = self._attributes(scope, proto, at, fields.pop("attribute", ()))
-        domain = fields.pop("domain", "")
+        outputs = proto.output[:]
+        held = proto.attribute[:]
+        attributes, graphs, shelled = self._attributes(scope, proto, at, held) if held else _NO_ATTRIBUTES
+        op_type, domain, overload, node_name = proto.op_type, proto.domain, proto.overload, proto.name
+        for text in (op_type, domain, overload, node_name):
+            if text.__class__ is not str:
+                raise BrokenModelError(f"{scope.label}, node {at}: {text!r} is no UTF-8")
         node = OnnxNode(
-            fields.pop("op_type", ""),
+            op_type,
             values,
             attributes,
             result_types=[types.get(name, _UNKNOWN) if name else _UNKNOWN for name in outputs],
             domain=domain or ONNX_DOMAIN,
-            overload=fields.pop("overload", ""),
-            node_name=fields.pop("name", ""),
-            absent=absent,
+            overload=overload,
+            node_name=node_name,
+            absent=[index for index, name in enumerate(outputs) if not name] if "" in outputs else (),
             n_regions=len(graphs),
         )
-        for text in (node.op_type, node.domain, node.overload, node.node_name):
-            if text.__class__ is not str:
-                raise BrokenModelError(f"{scope.label}, node {at}: {text!r} is no UTF-8")
         block.append(node)
-        for (where, graph), region in zip(graphs, node.blocks, strict=True):
+        for (where, graph), region in zip(graphs, node.blocks, strict=True) if graphs else ():
             path = None if record.path is None else (*record.path, (at, *where))
             self.read_graph(graph, region, scope, path)
-        for name, result in zip(outputs, node.results, strict=True):
+        if self._n_heavy > n_heavy:
+            record.heavy.append(at)
+        for name, result in zip(outputs, (node,) if len(outputs) == 1 else node.results, strict=True):
             if name:
                 result.name = name
-                scope.define(name, result, "result", proto, at)
+                if scope.outer is None and name.__class__ is str and name not in known:
+                    known[name] = result  # as `define` does, which takes longer
+                else:
+                    scope.define(name, result, "result", proto, at)
                 if result.type is _UNKNOWN:
                     record.untyped.append((name, result))
-        if fields or shelled or domain == ONNX_DOMAIN or has_unknown_fields(proto):
+        has_rest = proto.HasField("doc_string") or proto.metadata_props or proto.device_configurations
+        if has_rest or shelled or domain == ONNX_DOMAIN or has_unknown_fields(proto):
             node.carried = shells.node_shell(proto, shelled)
-        if node.op_type == "Cast" or node.op_type == "CastLike":
+        if op_type in _CASTS:
             self.casts.append(node)
         if self._local and node.callee in self._local:
             self.calls.add(node.callee)
 
-    def _attributes(
-        self, scope: Scope, proto: NodeProto, at: int, held: Iterable[AttributeProto]
-    ) -> tuple[dict[str, Any], list[tuple[tuple[int, int], GraphProto]], list[int]]:
+    def _attributes(self, scope: Scope, proto: NodeProto, at: int, held: Iterable[AttributeProto]) -> _Attributes:
         """Return the attributes, the graphs among them with their places, and which ones leave a rest to the shell."""
         attributes: dict[str, Any] = {}
         graphs: list[tuple[tuple[int, int], GraphProto]] = []
         shelled: list[int] = []
         for index, attribute in enumerate(held):
-            name = attribute.name
             try:
-                value, leaves_rest = read_attribute(attribute, self.folder)
+                name, value, leaves_rest = read_once(attribute, self.folder, self._known)
             except OnnxError as error:
-                raise type(error)(f'{scope.label}, {described(proto, at)}, attribute "{name}": {error}') from None
+                place = f'{scope.label}, {described(proto, at)}, attribute "{attribute.name}"'
+                raise type(error)(f"{place}: {error}") from None
             if name.__class__ is not str or name in attributes:
                 raise BrokenModelError(f"{scope.label}, {described(proto, at)}: has two attributes {name!r}")
             if isinstance(value, GraphProto):
@@ -243,12 +264,24 @@ class GraphReader:
             elif isinstance(value, tuple) and isinstance(value[0], GraphProto):
                 graphs.extend(((index, place), graph) for place, graph in enumerate(value))
                 value = tuple([Region(len(graphs) - len(value) + place) for place in range(len(value))])
+            elif isinstance(value, (OnnxTensor, SparseOnnxTensor)):
+                self._count(value)
+            elif isinstance(value, tuple) and isinstance(value[0], LazyTensor):
+                for one in value:
+                    self._count(one)
             attributes[name] = value
             if leaves_rest:
                 shelled.append(index)
-            if isinstance(value, LazyTensor) and prod(value.shape) > HEAVY:
-                self.has_heavy_attributes = True
         return attributes, graphs, shelled
+
+    def _count(self, tensor: _T) -> _T:
+        """Note how large a tensor is, and return it."""
+        size = prod(tensor.shape)
+        self._n_elements += size
+        self._n_heavy += size > HEAVY
+        if isinstance(tensor, SparseOnnxTensor) or tensor.place is not None:
+            self._has_data_beside = True  # or maybe: of sparse ones it is not known here
+        return tensor
 
     def _output(self, scope: Scope, name: str) -> Value:
         value = scope.find(name)
@@ -256,9 +289,14 @@ class GraphReader:
             raise scope.missing(name, f"{scope.label}: the list of outputs")
         return value
 
+    def _declared(self, scope: Scope, infos: Iterable[ValueInfoProto]) -> list[tuple[str, Type]]:
+        return [(info.name, self._declared_type(scope, info)) for info in infos]
 
-def _declared(scope: Scope, infos: Iterable[ValueInfoProto]) -> list[tuple[str, Type]]:
-    return [(info.name, _declared_type(scope, info)) for info in infos]
+    def _declared_type(self, scope: Scope, info: ValueInfoProto) -> Type:
+        try:
+            return declared_type(info, self.types)
+        except BrokenModelError as error:
+            raise BrokenModelError(f'{scope.label}, value "{info.name}": {error}') from None
 
 
 def _first_of_each(declared: Iterable[tuple[str, Type]]) -> dict[str, Type]:
@@ -268,12 +306,3 @@ def _first_of_each(declared: Iterable[tuple[str, Type]]) -> dict[str, Type]:
         if type is not _UNKNOWN:
             types.setdefault(name, type)
     return types
-
-
-def _declared_type(scope: Scope, info: ValueInfoProto) -> Type:
-    if not info.HasField("type"):
-        return _UNKNOWN
-    try:
-        return type_of(info.type)
-    except BrokenModelError as error:
-        raise BrokenModelError(f'{scope.label}, value "{info.name}": {error}') from None

@@ -112,7 +112,7 @@ def _read(model: ModelProto, folder: Path | None) -> Module:
             reader.read_function(proto, function)
             calls[name] = sorted(reader.calls)
         _check_recursion(calls)
-        fill_types(model, reader.records, has_heavy_attributes=reader.has_heavy_attributes)
+        fill_types(model, reader.records, reader.types, is_small=reader.is_small)
         reader.finish()
         for cast in reader.casts:
             _mark_rounding(cast)

@@ -22,6 +22,7 @@ from runtime.lazy_tensors import LazyTensor, StoredTensor
 from runtime.onnx_codes import DTYPE_OF_CODE
 
 Array = NDArray[Any]
+_EXTERNAL = TensorProto.EXTERNAL
 
 BITS = {code: dtype.bits for code, dtype in DTYPE_OF_CODE.items()} | {14: 64, 15: 128, 18: 8, 20: 8, 25: 2, 26: 2}
 """Bits of an element by its number, packed; absent: text, and the 6-bit floats, which onnx itself packs and unpacks."""
@@ -39,14 +40,14 @@ class OnnxTensor(LazyTensor):
 
         Raises: BrokenModelError or ExternalDataError.
         """
-        shape = tuple(proto.dims)
+        shape = tuple(proto.dims[:])
         if shape and min(shape) < 0:
             raise BrokenModelError(f'tensor "{proto.name}" has the negative extent {min(shape)}')
         super().__init__(DTYPE_OF_CODE.get(proto.data_type), shape)
         self.proto = proto
         self._folder = folder
         self._named = named
-        self._place = external.place_of(proto) if proto.data_location == TensorProto.EXTERNAL else None
+        self._place = external.place_of(proto) if proto.data_location == _EXTERNAL else None
 
     @property
     def place(self) -> external.Place | None:

@@ -7,7 +7,7 @@ contradict the IR, so nothing is lost.
 
 from __future__ import annotations
 
-from onnx import TensorShapeProto, TypeProto
+from onnx import TensorShapeProto, TypeProto, ValueInfoProto
 
 from frontends.onnx.errors import BrokenModelError
 from runtime.dtypes import DType
@@ -33,6 +33,22 @@ def type_of(proto: TypeProto) -> Type:
     if proto.HasField("optional_type"):
         return Type.optional(type_of(proto.optional_type.elem_type))
     return _UNKNOWN
+
+
+TypesByBytes = dict[bytes, Type]
+"""Types that were found, by the bytes of their protos: types are few, values are many."""
+
+
+def declared_type(info: ValueInfoProto, known: TypesByBytes) -> Type:
+    """Return the IR's type for what is declared of a value, unknown where nothing is; `known` is filled.
+
+    Raises: as `type_of` does.
+    """
+    text = info.type.SerializeToString()
+    found = known.get(text)
+    if found is None:
+        found = known[text] = type_of(info.type)
+    return found
 
 
 def contradicts(declared: Type, actual: Type) -> bool:

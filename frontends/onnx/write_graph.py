@@ -8,21 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    NodeProto,
+    ShardingSpecProto,
+    TensorProto,
+    ValueInfoProto,
+)
 
 from frontends.onnx.attributes import write_attribute
 from frontends.onnx.errors import ExportError
 from frontends.onnx.naming import FileNames, output_names
 from frontends.onnx.piecewise import is_left_out
-from frontends.onnx.plan import GraphPlan, present_results
+from frontends.onnx.plan import GraphPlan
 from frontends.onnx.shells import LOOSE, ODD, ORDER, noted, parse_shell
 from frontends.onnx.tensors import SparseOnnxTensor, tensor_of, write_tensor
-from frontends.onnx.type_protos import code_of, contradicts, is_sayable, type_of, write_type
+from frontends.onnx.type_protos import TypesByBytes, code_of, contradicts, declared_type, is_sayable, write_type
 from runtime.constants import Constant
 from runtime.functions import Function
 from runtime.generic import ONNX_DOMAIN, OnnxNode, Region
 from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor, StoredTensor
+from runtime.onnx_codes import CODE_OF_DTYPE
 from runtime.types import Type
 from runtime.values import Operand, Result, Value
 
@@ -40,6 +49,7 @@ class GraphWriter:
         self._left_out = left_out
         self.names = names
         self._imports_onnx = imports_onnx
+        self._types: TypesByBytes = {}
 
     def write_graph(self, proto: GraphProto, plan: GraphPlan) -> None:
         """Fill an empty proto with a graph."""
@@ -50,10 +60,11 @@ class GraphWriter:
             proto.name = "main" if isinstance(plan.block.owner, Function) else "region"
         self._write_inputs(proto, plan)
         self._write_initializers(proto, plan, self._left_out if isinstance(plan.block.owner, Function) else None)
-        self._write_nodes(proto, plan)
+        specs = self._write_nodes(proto, plan)
         self._write_outputs(proto, plan)
         self._write_value_info(proto, plan)
-        self._rename_annotations(proto, plan)
+        if specs or proto.quantization_annotation:
+            self._rename_annotations(proto, plan, specs)
 
     def write_function(self, proto: FunctionProto, plan: GraphPlan) -> None:
         """Fill an empty proto with a local function."""
@@ -110,16 +121,25 @@ class GraphWriter:
             elif value is not None:
                 self._write_tensor(proto.initializer.add(), value, name)
 
-    def _write_nodes(self, proto: GraphProto | FunctionProto, plan: GraphPlan) -> None:
+    def _write_nodes(self, proto: GraphProto | FunctionProto, plan: GraphPlan) -> list[ShardingSpecProto]:
+        """Write the nodes, and return what they say of values by name."""
+        specs: list[ShardingSpecProto] = []
+        add = proto.node.add
         for node in plan.nodes:
-            self._write_node(proto.node.add(), node, plan)
+            written = add()
+            self._write_node(written, node, plan)
+            if node.carried is not None:
+                specs += (spec for one in written.device_configurations for spec in one.sharding_spec)
         for value, name in self.names.identities.get(id(plan), ()):
             self._own_node(proto, "Identity", (self._name(value),), name)
+        return specs
 
     def _write_node(self, proto: NodeProto, node: OnnxNode, plan: GraphPlan) -> None:
         names = self.names.values
-        shell = parse_shell(NodeProto, node.carried) if node.carried else None
-        if shell is not None:
+        rests: dict[str, AttributeProto] = {}
+        if node.carried:
+            shell = parse_shell(NodeProto, node.carried)
+            rests = {rest.name: rest for rest in shell.attribute}
             proto.CopyFrom(shell)
             del proto.attribute[:]
         proto.op_type = node.op_type
@@ -136,15 +156,17 @@ class GraphWriter:
             proto.output.extend(["" if at in absent else names[one] for at, one in enumerate(node.results)])
         else:
             proto.output.extend([names[result] for result in node.results])
-        rests = {rest.name: rest for rest in shell.attribute} if shell is not None else {}
+        if not node.attributes:
+            return
         inner = plan.inner.get(node, ())
 
         def write(graph: GraphProto, region: Region) -> None:
             self.write_graph(graph, inner[region.index])
 
+        add = proto.attribute.add
         for attribute, value in node.attributes.items():
             try:
-                write_attribute(proto.attribute.add(), attribute, value, rests.get(attribute), write)
+                write_attribute(add(), attribute, value, rests.get(attribute), write)
             except (TypeError, ValueError, IndexError) as error:  # protobuf's, for a value that does not fit
                 raise ExportError(f"{self.label}: {node!r}: attribute {attribute!r} = {value!r}: {error}") from None
 
@@ -185,11 +207,14 @@ class GraphWriter:
         """
         if not info.HasField("type"):
             return
-        declared, type = type_of(info.type), value.type
+        declared, type = declared_type(info, self._types), value.type
         if declared is type or type is _UNKNOWN or declared is _UNKNOWN or not (exactly or contradicts(declared, type)):
             return
         if declared.kind is not type.kind:
             info.ClearField("type")
+        elif declared.shape == type.shape and type.dtype in CODE_OF_DTYPE:
+            info.type.tensor_type.elem_type = CODE_OF_DTYPE[type.dtype]
+            return
         self._declare(info, type)
 
     def _add_info(self, to: ValueInfoProto, carried: ValueInfoProto | None, name: str, value: Operand) -> None:
@@ -237,9 +262,9 @@ class GraphWriter:
 
     def _new_results(self, plan: GraphPlan) -> list[Value]:
         names = self.names.values
-        return [result for node in plan.nodes for result in present_results(node) if names[result] != result.name]
+        return [result for result in plan.results if names[result] != result.name]
 
-    def _rename_annotations(self, proto: GraphProto, plan: GraphPlan) -> None:
+    def _rename_annotations(self, proto: GraphProto, plan: GraphPlan, specs: Iterable[ShardingSpecProto]) -> None:
         """Let what is said of values by name follow those whose name in the file is not the one that they had."""
         renamed: dict[str, str] = {}
         for value in plan.values:
@@ -251,10 +276,8 @@ class GraphWriter:
             annotation.tensor_name = renamed.get(annotation.tensor_name, annotation.tensor_name)
             for entry in annotation.quant_parameter_tensor_names:
                 entry.value = renamed.get(entry.value, entry.value)
-        for node in proto.node:
-            for configuration in node.device_configurations:
-                for spec in configuration.sharding_spec:
-                    spec.tensor_name = renamed.get(spec.tensor_name, spec.tensor_name)
+        for spec in specs:
+            spec.tensor_name = renamed.get(spec.tensor_name, spec.tensor_name)
 
     def _write_tensor(self, proto: TensorProto, value: LazyTensor | Constant, name: str) -> None:
         try:

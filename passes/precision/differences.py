@@ -20,8 +20,6 @@ from typing import Final
 
 from passes.precision.constants import Constants
 from passes.precision.survey import SurveyedNode
-from runtime.generic import ONNX_DOMAIN, OnnxNode
-from runtime.instructions import Instruction
 
 MOST_TAPS: Final = 49
 """Of a filter that looks at a neighbourhood: 7 x 7."""
@@ -32,7 +30,7 @@ NEARLY_NOTHING: Final = 2.0**-6
 
 def takes_differences(node: SurveyedNode, constants: Constants) -> bool:
     """Whether a node is a convolution of single channels of which most filters take differences."""
-    if not _is_convolution(node.inst) or len(node.values) < 2:
+    if not node.form.is_convolution or len(node.values) < 2:
         return False
     filters = node.values[1]
     shape = None if filters is None else filters.type.shape
@@ -48,9 +46,3 @@ def takes_differences(node: SurveyedNode, constants: Constants) -> bool:
     sums, sizes = abs(taps.sum(axis=1)), abs(taps).sum(axis=1)
     found = int(((sizes > 0) & (sums <= NEARLY_NOTHING * sizes)).sum())
     return 2 * found >= extents[0]
-
-
-def _is_convolution(inst: Instruction) -> bool:
-    if isinstance(inst, OnnxNode):
-        return inst.op_type == "Conv" and inst.domain == ONNX_DOMAIN
-    return inst.INFO.semantics == "windows.conv"

@@ -19,7 +19,7 @@ from passes.precision.arithmetic import CONVERT
 from passes.precision.facts_of import facts_of
 from passes.precision.labels import label_of
 from runtime.dtypes import DType
-from runtime.generic import OnnxNode
+from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 from runtime.operand_slots import Values
 from runtime.precision_facts import SCALARS, AttributeFacts, PrecisionFacts
@@ -45,7 +45,8 @@ class Form:
     computes: str | None  # as in the facts
     is_product: bool  # it multiplies and adds up; what has regions leaves that to what stands in them
     is_suspect: bool  # a guard may have a reason against a node of it whatever constants it reads
-    may_crash: bool  # what stands around a node of it may make a runtime crash
+    may_fail: bool  # what stands around a node of it may make a runtime fail
+    is_convolution: bool
     may_index: bool  # whether operands may be indices, sizes or lengths
     f32_slots: tuple[int, ...]
     any_slots: tuple[int, ...]  # slots of any type, which changes nothing else
@@ -90,6 +91,8 @@ class Forms:
         given = tuple([at for at, result in enumerate(results) if result.type.dtype in self._floats])
         kind = None if facts is None else facts.op_kind
         attributes = () if facts is None else tuple(facts.attributes.items())
+        operator = inst.op_type if isinstance(inst, OnnxNode) and inst.domain == ONNX_DOMAIN else None
+        is_convolution = operator == "Conv" or inst.INFO.semantics == "windows.conv"
         return Form(
             label_of(inst),
             facts,
@@ -102,8 +105,9 @@ class Forms:
             moves_elements=not inst.blocks and kind in ("elementwise", "data_movement"),
             computes=None if facts is None else facts.computes,
             is_product=not inst.blocks and kind == "compute",
-            is_suspect=_is_suspect(facts, bool(data)),
-            may_crash=isinstance(inst, OnnxNode) and inst.op_type == "Transpose",
+            is_suspect=is_convolution or _is_suspect(facts, bool(data)),
+            may_fail=operator in ("Clip", "Transpose"),
+            is_convolution=is_convolution,
             may_index=facts is not None and (facts.computes == CONVERT or "index" in roles.values()),
             f32_slots=tuple(at for at, role in roles.items() if role == "f32"),
             any_slots=tuple(at for at, role in roles.items() if role == "any"),

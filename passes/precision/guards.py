@@ -69,7 +69,7 @@ class Guards:
         self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
-        marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._quantized}
+        marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._angles, *self._quantized}
         nodes = suspects(survey, constants, self._range, self._patterns, marked)
         for node in survey.nodes.values() if callees else nodes:
             self._judge(node)

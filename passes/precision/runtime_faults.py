@@ -30,7 +30,7 @@ _WHERE_IN_BF16 = 16  # the operator set since which
 def why_it_fails(node: SurveyedNode, survey: Survey, constants: Constants, low: DType) -> str | None:
     """Return why a node must not give a lower float, or None."""
     inst = node.inst
-    if not isinstance(inst, OnnxNode) or inst.op_type not in ("Clip", "Transpose") or inst.domain != ONNX_DOMAIN:
+    if not node.form.may_fail or not isinstance(inst, OnnxNode):
         return None
     if inst.op_type == "Clip":
         is_late = survey.function.operator_sets.get(ONNX_DOMAIN, _WHERE_IN_BF16) >= _WHERE_IN_BF16

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 from passes.precision.constant_range import ConstantRange
 from passes.precision.constants import Constants
 from passes.precision.patterns import Patterns
-from passes.precision.runtime_faults import why_it_crashes
+from passes.precision.runtime_faults import why_it_fails
 from passes.precision.survey import Survey, SurveyedNode
 
 
@@ -19,18 +19,15 @@ def suspects(
     survey: Survey, constants: Constants, range: ConstantRange, patterns: Patterns, marked: Set[object]
 ) -> Iterator[SurveyedNode]:
     """Yield the nodes that there may be a reason against; `marked` are nodes and values that something is known of."""
+
+    def fails(node: SurveyedNode) -> bool:
+        return node.form.may_fail and why_it_fails(node, survey, constants, range.low) is not None
+
     for node in survey.nodes.values():
         is_marked = bool(marked) and (node.inst in marked or not marked.isdisjoint(node.results))
         is_known = node.form.is_suspect or is_marked
-        if is_known or _is_in_pattern(node, patterns, constants) or _holds_unfit(node, constants, range):
+        if is_known or patterns.is_square_of_norm(node) or _holds_unfit(node, constants, range) or fails(node):
             yield node
-
-
-def _is_in_pattern(node: SurveyedNode, patterns: Patterns, constants: Constants) -> bool:
-    """Whether a node of a frequent kind is one of the few that what stands around them is against."""
-    if node.form.computes == "multiply":
-        return patterns.is_square_of_norm(node)
-    return node.form.may_crash and why_it_crashes(node, constants) is not None
 
 
 def _holds_unfit(node: SurveyedNode, constants: Constants, range: ConstantRange) -> bool:

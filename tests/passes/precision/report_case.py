@@ -112,7 +112,7 @@ def listed(model: ModelProto, source: ModelProto) -> list[str]:
 
 def version_of(model: ModelProto) -> int:
     """Return the operator set of a model."""
-    return next(one.version for one in model.opset_import if one.domain == "")
+    return int(next(one.version for one in model.opset_import if one.domain == ""))
 
 
 def _lines(graph: Any, indent: str) -> Iterator[str]:

@@ -173,7 +173,7 @@ def write_section(nodes: int = NODES, sizes: Sequence[int] = SIZES) -> list[str]
         *[_row(case, figures) for case, figures in rows],
         "",
         "The peer searches the list of all values for each operand and result of a node that is kept, so its time goes",
-        "with how many are kept times all; ours with the casts alone. Where nothing is kept the two do not the same,",
+        "with how many are kept times all; ours with the casts alone. Where nothing is kept the two differ,",
         "since the policy has reductions in f32 by itself: each Softmax gets casts, and the peer narrows it.",
         "",
         "Growth of the pass alone, on a chain of two kinds of the graph dialect in memory, one run a size:",

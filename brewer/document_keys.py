@@ -29,7 +29,8 @@ OPERATOR_NAME = Pattern(
 )
 
 SCALARS = ("scalar", "divisor", "bound")
-# The arithmetic that the precision passes can do with small constants; `same`: elements are moved, not changed.
+# The arithmetic that the precision passes can do with small constants; `same`: elements are moved, not changed. With
+# `periodic` nothing is computed: it says that the operand is an angle.
 ARITHMETIC = (
     *("absolute", "add", "convert", "divide", "exp", "log", "maximum", "minimum", "multiply", "negative"),
     *("periodic", "power", "reciprocal", "same", "sqrt", "subtract"),
@@ -97,7 +98,7 @@ VERSION = Table(
         Key(
             "computes",
             Word("arithmetic", ARITHMETIC),
-            "The arithmetic that it is, so that small constants can be computed and cancellations be seen.",
+            "The arithmetic that it is, so that small constants can be computed, and cancellations and angles be seen.",
             "computes: subtract",
         ),
         Key(

@@ -51,15 +51,15 @@ def test_good_passes_obey_on_random_programs(cls: type[DotTransform]) -> None:
 
 @pytest.mark.parametrize("cls", [FoldCopiesBlindly, NarrowSecretly], ids=lambda cls: cls.pass_name)
 def test_random_programs_find_a_pass_that_computes_something_else(cls: type[DotTransform]) -> None:
-    """In most programs that it changes; so a hundred programs leave no doubt."""
+    """In over a quarter of the programs that it changes, so a hundred leave no doubt: 0.75 ** 100 is below 1e-12."""
     unnoticed, wrong = 0, 0
-    for seed in range(25):
+    for seed in range(60):
         try:
             unnoticed += run_under_laws(random_program(seed), cls.pass_name).changed
         except AssertionError as error:
             assert "and is" in str(error)
             wrong += 1
-    assert wrong > 5 and wrong > unnoticed, f"{unnoticed} wrong programs unnoticed, {wrong} noticed"
+    assert wrong > 10 and 3 * wrong > unnoticed, f"{unnoticed} wrong programs unnoticed, {wrong} noticed"
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def concat(inst: Any, operands: Sequence[Any]) -> Array:
 def expand(inst: Any, operands: Sequence[Any]) -> Array:
     """Return `src` broadcast with `target_shape`; an extent that is not known is the result's, else that of `src`."""
     (src,) = operands
-    stated = (1,) * len(inst.target_shape) + tuple(inst.shape or ())
+    stated = (1,) * len(inst.target_shape) + tuple(inst.type.shape or ())
     pairs = zip(inst.target_shape, stated[len(stated) - len(inst.target_shape) :], strict=True)
     target = [next((dim for dim in pair if isinstance(dim, int)), 1) for pair in pairs]
     try:

@@ -23,8 +23,8 @@ class FakeQuantizeLSQBackwardScaleGen(GraphInst):
     """The gradient of the scale of graph.fake_quantize_lsq.
 
     With z = src / scale, the sum over all that shares a scale of the gradient times `round(z) - z` where `|z| <= q`,
-    else times q with the sign of z; q and scale are as there. The paper has q at the bounds, too, and multiplies with a
-    gradient scale of its own, which is left to the caller.
+    else times q with the sign of z; q and scale are as there. The paper, whose bounds are others, gives a bound at the
+    bound itself, too, and multiplies with a gradient scale of its own, which is left to the caller.
 
     Operands:
         src: floats
@@ -59,7 +59,7 @@ class FakeQuantizeLSQBackwardScaleGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FakeQuantizeLSQBackwardScale
-        Esser et al., Learned Step Size Quantization, 2020, 2.1
+        Esser et al., Learned Step Size Quantization, 2020, 2.1, 2.2
     Semantics: quantization.fake_quantize_lsq_backward_scale
     Wrapper: `FakeQuantizeLSQBackwardScale` of runtime/wrappers/, which the parser builds
     """

@@ -22,7 +22,8 @@ class FakeQuantizeLSQGen(GraphInst):
 
     `clamp(round(src / scale), -q, q) * scale` with q = 127, 7 or 1 for 8, 4 or 2 bits. A scale counts as at least
     1e-12, as in RLX's CPU executor, which the paper does not say. Halves are rounded to the even integer; the executor
-    rounds them away from zero.
+    rounds them away from zero. The paper clamps signed numbers to -q - 1 and q, and unsigned ones to 0 and 2 ** bits -
+    1.
 
     Operands:
         src: floats

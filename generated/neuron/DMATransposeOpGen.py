@@ -47,7 +47,7 @@ class DMATransposeOpGen(NeuronUnaryInst):
         dge_mode: dge_mode, by default "unknown"
             Who makes the descriptors.
         priority: int, optional, at least 0, at most 3
-            How soon it is served beside other transfers; 0 is first. NeuronCore-v4 only.
+            How soon it is served beside other transfers; 0 is first. From NeuronCore-v4 on.
     Results:
         result: by `dma_transposed_type`
             The type of a transposition by DMA; axes that the rank does not have change nothing.
@@ -222,7 +222,7 @@ class DMATransposeOpGen(NeuronUnaryInst):
 
     @property
     def priority(self) -> int | None:
-        """How soon it is served beside other transfers; 0 is first. NeuronCore-v4 only."""
+        """How soon it is served beside other transfers; 0 is first. From NeuronCore-v4 on."""
         return self._priority
 
     @priority.setter

@@ -55,7 +55,7 @@ class IndirectDMAGen(NeuronUnaryInst):
             Whether somebody promises that no index comes twice; `nki.isa.dma_compute` takes that for granted unless
             told.
         priority: int, optional, at least 0, at most 3
-            How soon it is served beside other transfers; 0 is first. NeuronCore-v4 only.
+            How soon it is served beside other transfers; 0 is first. From NeuronCore-v4 on.
     Results:
         result: the type of src; moved/i64/u64/f64; the caller may choose the dtype
     Rules:
@@ -258,7 +258,7 @@ class IndirectDMAGen(NeuronUnaryInst):
 
     @property
     def priority(self) -> int | None:
-        """How soon it is served beside other transfers; 0 is first. NeuronCore-v4 only."""
+        """How soon it is served beside other transfers; 0 is first. From NeuronCore-v4 on."""
         return self._priority
 
     @priority.setter

@@ -57,6 +57,7 @@ class IndirectSaveAccumulateGen(IndirectSave):
         any target: dma
     Passes:
         op_kind: data_movement
+        wide_range: always
     Text:
         indirect_save_accumulate {op} {src} indices {indices}
         in the dictionary: indirect_dim, max_index, oob_mode, dge_mode, unique_indices, priority, num_indices
@@ -175,6 +176,9 @@ class IndirectSaveAccumulateGen(IndirectSave):
         ),
         engines=("dma",),
         op_kind="data_movement",
+        facts={
+            "wide_range": True,
+        },
         semantics="indirect.save_accumulate",
     )
 

@@ -58,7 +58,7 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
         any target: vector
     Passes:
         op_kind: elementwise
-        wide_range: where op0 is pow or op1 is pow
+        wide_range: where op0 is pow, reciprocal, rsqrt or square or op1 is pow
         capabilities: can_vectorize
     Text:
         scalar_tensor_tensor {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0}) then {op1} {operand1}
@@ -159,7 +159,7 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
         capabilities=frozenset({"can_vectorize"}),
         op_kind="elementwise",
         facts={
-            "wide_range": {"op0": ("pow",), "op1": ("pow",)},
+            "wide_range": {"op0": ("pow", "reciprocal", "rsqrt", "square"), "op1": ("pow",)},
         },
         semantics="vector_scans.scalar_tensor_tensor",
     )

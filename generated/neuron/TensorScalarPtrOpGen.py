@@ -72,7 +72,7 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         trn1: vector, gpsimd
     Passes:
         op_kind: elementwise
-        wide_range: where op0 is pow or op1 is pow
+        wide_range: where op0 is pow, reciprocal, rsqrt or square or op1 is pow, reciprocal, rsqrt or square
         capabilities: can_mutate_dst_ty, can_vectorize
     Text:
         tensor_scalar {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0})(? op1 {op1})(? operand1
@@ -198,7 +198,10 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         capabilities=frozenset({"can_mutate_dst_ty", "can_vectorize"}),
         op_kind="elementwise",
         facts={
-            "wide_range": {"op0": ("pow",), "op1": ("pow",)},
+            "wide_range": {
+                "op0": ("pow", "reciprocal", "rsqrt", "square"),
+                "op1": ("pow", "reciprocal", "rsqrt", "square"),
+            },
         },
         semantics="engines.tensor_scalar",
     )

@@ -34,10 +34,7 @@ class DequantMatMulGen(GraphInst):
     The interpreter decodes the schemes that are spelt out here and, of GGUF, q4_0, q4_1, q5_0, q5_1, q8_0 and mxfp4, by
     the block layouts of the ggml library. The others are known by their block sizes only, and running them is an error;
     RLX counts blocks of 16 elements in 9 bytes for `gguf_nvfp4`, where the library has 64 in 36. RLX has further
-    schemes (MLX, q1_0, q2_0), and gives every scheme but those of GGUF four operands, with zeros for zero points that
-    there are none of. Its CPU executor reads the codes 0x78 and 0xf8 of `fp8_e4m3` as infinities, which the format does
-    not have, and those from 0x79 to 0x7e, and from 0xf9 to 0xfe, as NaN, which are the numbers from 288 to 448; it
-    reads scales of `nvfp4_block` that are NaN as 0.
+    schemes, such as those of MLX.
 
     Operands:
         src: floats, [M, K]

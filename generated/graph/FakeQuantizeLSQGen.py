@@ -21,9 +21,8 @@ class FakeQuantizeLSQGen(GraphInst):
     """A value quantized symmetrically with a scale that is learned, and dequantized again.
 
     `clamp(round(src / scale), -q, q) * scale` with q = 127, 7 or 1 for 8, 4 or 2 bits. A scale counts as at least
-    1e-12, as in RLX's CPU executor, which the paper does not say. Halves are rounded to the even integer; the executor
-    rounds them away from zero. The paper clamps signed numbers to -q - 1 and q, and unsigned ones to 0 and 2 ** bits -
-    1.
+    1e-12, as in RLX's CPU executor. Halves are rounded to the even integer; the executor rounds them away from zero.
+    The paper clamps signed numbers to -q - 1 and q, and unsigned ones to 0 and 2 ** bits - 1.
 
     Operands:
         src: floats

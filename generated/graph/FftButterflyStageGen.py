@@ -24,11 +24,10 @@ class FftButterflyStageGen(GraphInst):
 
     Butterfly b of stage s takes the elements i and j = i + 2^s, where i = 2^(s+1) floor(b / 2^s) + b mod 2^s, and gives
     x[i] + w x[j] and x[i] - w x[j] in their places. The numbers of `state` are pairs of a real and an imaginary part.
-    RLX takes f32 only.
 
     Operands:
         state: floats, [B, N, 2]
-            [batch, N, 2], complex numbers; RLX also takes [batch, 2 N] in the same order.
+            [batch, N, 2], complex numbers.
         gate: floats, [H]
             [N / 2]; where it is 0, a butterfly hands its elements on as they are.
         reverse: floats, [H]
@@ -174,7 +173,7 @@ class FftButterflyStageGen(GraphInst):
 
     @property
     def state(self) -> Operand:
-        """[batch, N, 2], complex numbers; RLX also takes [batch, 2 N] in the same order."""
+        """[batch, N, 2], complex numbers."""
         return self._state
 
     @property

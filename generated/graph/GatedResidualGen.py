@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 class GatedResidualGen(GraphInst):
     """A value plus the gated result of a sublayer, as in diffusion transformers.
 
-    `src + gate * sublayer`; the product is not rounded on the way. The gate is taken as it is: a comment in RLX's
-    precision.rs speaks of its sigmoid, which RLX's own description of the operation and its kernels do not take.
+    `src + gate * sublayer`; the product is not rounded on the way. The gate is taken as it is.
 
     Operands:
         src: floats

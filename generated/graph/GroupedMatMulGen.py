@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 class GroupedMatMulGen(GraphInst):
     """Each row times the matrix that an index chooses for it, as in a mixture of experts.
 
-    Row i of the result is row i of src times weights of index experts[i]. An index that no matrix has is an error; RLX
-    does not say what becomes of it.
+    Row i of the result is row i of src times weights of index experts[i]. An index that no matrix has is an error.
 
     Operands:
         src: floats, [M, K]

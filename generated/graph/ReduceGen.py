@@ -24,7 +24,7 @@ class ReduceGen(GraphInst):
 
     ONNX reduces all dimensions where there are no axes, and keeps those that it reduces as extents of 1, unless it is
     told not to; here, as in RLX, no axes reduce nothing, and reduced dimensions are dropped by default. NaN among the
-    elements gives NaN. A mean of integers is rounded towards zero, of which neither source says anything.
+    elements gives NaN. A mean of integers is rounded towards zero.
 
     Operands:
         src: floats/integers

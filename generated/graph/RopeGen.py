@@ -25,9 +25,8 @@ class RopeGen(GraphInst):
     Of each head the first `n_rot` elements are rotated, `(a * cos - b * sin, b * cos + a * sin)`, and the others are
     kept. The element i of a table is for the elements i and `i + n_rot / 2` with the style `neox`, for `2 * i` and `2 *
     i + 1` with `gptj`, which is the paper's, and which ONNX calls interleaved. Tables may have more columns than are
-    needed, as RLX's have where `n_rot` is less than `head_dim`. Where ONNX has 0 rotated elements it rotates all of
-    them; here 0 rotates none. Its four dimensions are in the order `bhsd`, and it can look rows of the tables up by
-    `position_ids`.
+    needed. Where ONNX has 0 rotated elements it rotates all of them; here 0 rotates none. Its four dimensions are in
+    the order `bhsd`, and it can look rows of the tables up by `position_ids`.
 
     Operands:
         src: floats, rank 3 or 4

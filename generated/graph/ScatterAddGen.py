@@ -25,8 +25,7 @@ class ScatterAddGen(GraphInst):
 
     Rows of one index are added up. It undoes the permutation of a mixture of experts, and is the gradient of a look-up
     in an embedding table. An index is 0 to `rows` - 1; another one ends the run. RLX carries indices as f32, and takes
-    `rows` from the type of the result; here they are integers and an attribute. Newer releases of RLX have an axis,
-    which is 0 here.
+    `rows` from the type of the result; here they are integers and an attribute.
 
     Operands:
         updates: floats/integers

@@ -22,8 +22,8 @@ class SpdExpMapBackwardGen(GraphInst):
     """The cotangents of both operands of SpdExpMap.
 
     The adjoint of the forward instruction, the base included, through the divided differences of the matrix functions
-    that it is made of. Both are symmetric. RLX packs them into one value, [2, n, n], and raises eigenvalues as in the
-    forward instruction.
+    that it is made of. Both are symmetric. RLX packs them into one value, [2, n, n], and raises small eigenvalues here,
+    too.
 
     Operands:
         base: f32/f64, [N, N]

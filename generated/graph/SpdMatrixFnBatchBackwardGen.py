@@ -23,8 +23,8 @@ class SpdMatrixFnBatchBackwardGen(GraphInst):
     """The cotangents of the matrices that SpdMatrixFnBatch was given.
 
     V (L * (V^T S V)) V^T of each, where S is the symmetric part of its cotangent, and L[i, j] the divided difference of
-    the function at the eigenvalues i and j, the derivative where they are equal (Daleckii and Krein). RLX raises
-    eigenvalues as in the forward instruction; here one that has no derivative gives infinities or NaN.
+    the function at the eigenvalues i and j, the derivative where they are equal (Daleckii and Krein). RLX raises small
+    eigenvalues here, too; in the interpreter one that has no derivative gives infinities or NaN.
 
     Operands:
         src: f32/f64, [B, N, N]

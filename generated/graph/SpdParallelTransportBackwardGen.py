@@ -22,8 +22,7 @@ class SpdParallelTransportBackwardGen(GraphInst):
     """The cotangents of the operands of SpdParallelTransport.
 
     The adjoint of the forward instruction, start and end included, through the divided differences of the roots that it
-    is made of. All are symmetric. RLX packs them into one value, [3, n, n], and raises eigenvalues as in the forward
-    instruction.
+    is made of. All are symmetric. RLX packs them into one value, [3, n, n], and raises small eigenvalues here, too.
 
     Operands:
         start: f32/f64, [N, N]

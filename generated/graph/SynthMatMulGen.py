@@ -24,8 +24,7 @@ class SynthMatMulGen(GraphInst):
     """A matrix product with weights that are put together from the entries of a codebook.
 
     `src @ weights.T`, where row n of the weights [N, K] is the entries `codebook[indices[n]]`, one after the other. RLX
-    states the extents of the codebook as attributes, and has indices of u8 only; here the operand has them. It is the
-    only kind that RLX publishes; codebooks of low precision, which newer releases have, are not part of it. An index
+    states the extents of the codebook as attributes, which the operand has here, and takes indices of u8 only. An index
     that the codebook does not have is an error.
 
     Operands:

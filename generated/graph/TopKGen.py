@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 class TopKGen(GraphInst):
     """The largest elements along one dimension, and where they are.
 
-    Of equal elements the one with the lower index comes first. NaN counts as larger than every number, as in PyTorch.
-    In JAX, on a CPU, a NaN with a negative sign, which 0 / 0 gives on x86, is smaller than every number, and -0 than 0.
-    ONNX does not say, and the CPU executor of RLX takes NaN only where it stands first. RLX gives the indices only, as
-    f32, and along the last dimension only, which is the default of ONNX, where k is an operand.
+    Of equal elements the one with the lower index comes first. NaN counts as larger than every number, whatever its
+    sign. RLX gives the indices only, as f32, and along the last dimension only, which is the default of ONNX, where k
+    is an operand.
 
     Operands:
         src: floats/integers

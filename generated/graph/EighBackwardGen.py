@@ -50,6 +50,7 @@ class EighBackwardGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.eigh_backward {eigenvalues}, {eigenvectors} upstream {d_eigenvalues}, {d_eigenvectors}
     BIR, version 1:
@@ -114,6 +115,7 @@ class EighBackwardGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="eigen.eigh_backward",
     )

@@ -53,6 +53,7 @@ class EighBatchBackwardGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.eigh_batch_backward {eigenvalues}, {eigenvectors} upstream {d_eigenvalues}, {d_eigenvectors}
     BIR, version 1:
@@ -117,6 +118,7 @@ class EighBatchBackwardGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="eigen.eigh_backward",
     )

@@ -42,7 +42,7 @@ class FftGen(GraphInst):
         has_rows: src.rank is at least 1
     Passes:
         op_kind: compute
-        wide_range: where norm is unscaled, backward or forward
+        wide_range: always
     Text:
         graph.fft {src}
         in the dictionary: inverse, norm
@@ -97,7 +97,7 @@ class FftGen(GraphInst):
         rhs=(Show("src"),),
         op_kind="compute",
         facts={
-            "wide_range": {"norm": ("unscaled", "backward", "forward")},
+            "wide_range": True,
         },
         semantics="fourier.fft",
     )

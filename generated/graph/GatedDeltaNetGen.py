@@ -72,6 +72,7 @@ class GatedDeltaNetGen(GraphInst):
     Passes:
         op_kind: reduction
         force_f32: always
+        wide_range: always
     Text:
         graph.gated_delta_net {queries} keys {keys} values {values} gate {gate} beta {beta}(? state {state})
     BIR, version 1:
@@ -157,6 +158,7 @@ class GatedDeltaNetGen(GraphInst):
         op_kind="reduction",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="state_spaces.gated_delta_net",
     )

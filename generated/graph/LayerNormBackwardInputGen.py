@@ -47,6 +47,7 @@ class LayerNormBackwardInputGen(GraphInst):
     Passes:
         op_kind: reduction
         force_f32: always
+        wide_range: always
     Text:
         graph.layer_norm_backward_input {src} gamma {gamma} gradient {gradient}
         in the dictionary: axis, epsilon
@@ -115,6 +116,7 @@ class LayerNormBackwardInputGen(GraphInst):
         op_kind="reduction",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="norms.layer_norm_backward_input",
     )

@@ -48,6 +48,7 @@ class LogEigBackwardGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.log_eig_backward {eigenvalues}, {eigenvectors} upstream {upstream} epsilon {epsilon}
     BIR, version 1:
@@ -114,6 +115,7 @@ class LogEigBackwardGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd_gradients.log_eig_backward",
     )

@@ -44,6 +44,7 @@ class LogEigGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        range_safe: always
     Text:
         graph.log_eig {src} epsilon {epsilon}
     BIR, version 1:
@@ -100,6 +101,7 @@ class LogEigGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "range_safe": True,
         },
         semantics="spd.log_eig",
     )

@@ -60,6 +60,7 @@ class Mamba2Gen(GraphInst):
     Passes:
         op_kind: reduction
         force_f32: always
+        wide_range: always
     Text:
         graph.mamba2 {src} step {step} transition {transition} input {input_matrix} output {output_matrix}
     BIR, version 1:
@@ -130,6 +131,7 @@ class Mamba2Gen(GraphInst):
         op_kind="reduction",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="state_spaces.mamba2",
     )

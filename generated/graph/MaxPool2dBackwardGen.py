@@ -46,6 +46,7 @@ class MaxPool2dBackwardGen(GraphInst):
     Passes:
         op_kind: data_movement
         force_f32: always
+        wide_range: always
     Text:
         graph.max_pool2d_backward {src}, {gradient} window {window}
         in the dictionary: strides, padding
@@ -119,6 +120,7 @@ class MaxPool2dBackwardGen(GraphInst):
         op_kind="data_movement",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="convolutions.max_pool_backward",
     )

@@ -23,8 +23,8 @@ class ReduceGen(GraphInst):
     """One number from all elements along some axes.
 
     ONNX reduces all dimensions where there are no axes, and keeps those that it reduces as extents of 1, unless it is
-    told not to; here, as in RLX, no axes reduce nothing, and reduced dimensions are dropped by default. NaN among the
-    elements gives NaN. A mean of integers is rounded towards zero.
+    told not to; here no axes reduce nothing, and reduced dimensions are dropped by default. NaN among the elements
+    gives NaN. A mean of integers is rounded towards zero.
 
     Operands:
         src: floats/integers

@@ -60,6 +60,7 @@ class SelectiveScanGen(GraphInst):
     Passes:
         op_kind: reduction
         force_f32: always
+        wide_range: always
     Text:
         graph.selective_scan {src} step {step} transition {transition} input {input_matrix} output {output_matrix}
     BIR, version 1:
@@ -131,6 +132,7 @@ class SelectiveScanGen(GraphInst):
         op_kind="reduction",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="state_spaces.selective_scan",
     )

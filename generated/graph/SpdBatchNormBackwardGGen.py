@@ -54,6 +54,7 @@ class SpdBatchNormBackwardGGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.spd_batch_norm_backward_g {src} mean {mean} bias {bias} upstream {upstream} epsilon {epsilon}
     BIR, version 1:
@@ -127,6 +128,7 @@ class SpdBatchNormBackwardGGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd_gradients.batch_norm_backward_g",
     )

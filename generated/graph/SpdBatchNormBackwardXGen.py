@@ -47,6 +47,7 @@ class SpdBatchNormBackwardXGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.spd_batch_norm_backward_x mean {mean} bias {bias} upstream {upstream} epsilon {epsilon}
     BIR, version 1:
@@ -113,6 +114,7 @@ class SpdBatchNormBackwardXGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd_gradients.batch_norm_backward_x",
     )

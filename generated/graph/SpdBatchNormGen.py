@@ -48,6 +48,7 @@ class SpdBatchNormGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.spd_batch_norm {src} mean {mean} bias {bias} epsilon {epsilon}
     BIR, version 1:
@@ -114,6 +115,7 @@ class SpdBatchNormGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd.batch_norm",
     )

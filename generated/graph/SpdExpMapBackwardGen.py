@@ -48,6 +48,7 @@ class SpdExpMapBackwardGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.spd_exp_map_backward {base}, {tangent} upstream {upstream}
     BIR, version 1:
@@ -111,6 +112,7 @@ class SpdExpMapBackwardGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd_gradients.exp_map_backward",
     )

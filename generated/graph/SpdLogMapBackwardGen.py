@@ -48,6 +48,7 @@ class SpdLogMapBackwardGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.spd_log_map_backward {base}, {point} upstream {upstream}
     BIR, version 1:
@@ -111,6 +112,7 @@ class SpdLogMapBackwardGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd_gradients.log_map_backward",
     )

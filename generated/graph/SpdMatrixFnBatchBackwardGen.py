@@ -45,6 +45,7 @@ class SpdMatrixFnBatchBackwardGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.spd_matrix_fn_batch_backward {function} {src} upstream {upstream}
     BIR, version 1:
@@ -102,6 +103,7 @@ class SpdMatrixFnBatchBackwardGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd_gradients.matrix_fn_batch_backward",
     )

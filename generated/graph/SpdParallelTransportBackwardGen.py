@@ -54,6 +54,7 @@ class SpdParallelTransportBackwardGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.spd_parallel_transport_backward {tangent} from {start} to {end} upstream {upstream}
     BIR, version 1:
@@ -129,6 +130,7 @@ class SpdParallelTransportBackwardGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd_gradients.parallel_transport_backward",
     )

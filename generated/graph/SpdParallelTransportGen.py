@@ -46,6 +46,7 @@ class SpdParallelTransportGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.spd_parallel_transport {tangent} from {start} to {end}
     BIR, version 1:
@@ -100,6 +101,7 @@ class SpdParallelTransportGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd.parallel_transport",
     )

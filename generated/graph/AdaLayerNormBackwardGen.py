@@ -71,7 +71,7 @@ class AdaLayerNormBackwardGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::AdaLayerNormBackward
-        Layer Normalization, arXiv:1607.06450, 3
+        Layer Normalization, arXiv:1607.06450
     Semantics: norms.ada_layer_norm_backward
     Wrapper: `AdaLayerNormBackward` of runtime/wrappers/, which the parser builds
     """

@@ -57,7 +57,7 @@ class FakeQuantizeLSQBackwardXGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::FakeQuantizeLSQBackwardX
-        Esser et al., Learned Step Size Quantization, 2020, 2.3
+        Esser et al., Learned Step Size Quantization, 2020
     Semantics: quantization.fake_quantize_lsq_backward_x
     Wrapper: `FakeQuantizeLSQBackwardX` of runtime/wrappers/, which the parser builds
     """

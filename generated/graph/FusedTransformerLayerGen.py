@@ -112,7 +112,7 @@ class FusedTransformerLayerGen(GraphInst):
         RLX compiler, rlx-ir/src/op.rs, Op::FusedTransformerLayer
         RLX compiler, rlx-fusion/src/unfuse.rs, Op::FusedTransformerLayer
         Vaswani et al., Attention Is All You Need, 2017, 3.1, 3.3
-        Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding, 2019, 3
+        Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding, 2019
     Semantics: transformers.layer
     Wrapper: `FusedTransformerLayer` of runtime/wrappers/, which the parser builds
     """

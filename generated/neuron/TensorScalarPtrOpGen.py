@@ -35,8 +35,9 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     from trn2 on, and on trn2 mult and add, mult, and add. abs_max, abs_min, relu and square came with trn3. Which
     engine has pow with a scalar the source does not say; older releases had pow on the gpsimd engine only. divide and
     mod are operations of KLR, not of the source, whose notes on `nki.language` of NKI 0.4 say that the hardware has
-    neither. The second operand of the shape of `src` is `nki.isa.scalar_tensor_tensor`. The chip has no f64: it is
-    there for the reference of a program, which is run in f64.
+    neither. Where nobody chooses the engine, the source leaves it to the compiler. The second operand of the shape of
+    `src` is `nki.isa.scalar_tensor_tensor`. The chip has no f64: it is there for the reference of a program, which is
+    run in f64.
 
     Operands:
         src: LOAD, on_chip/f64

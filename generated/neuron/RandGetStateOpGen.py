@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class RandGetStateOpGen(NeuronInst):
     """The states of the random generator of an engine, for each lane.
 
-    No semantics: how the states come about is not public.
+    No semantics: what random numbers make of the states is not public.
 
     The generator, XORWOW, has 6 elements for each partition on the gpsimd engine, and 24 on the vector engine, where a
     lane has four states of 6.

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class RandSetStateOpGen(NeuronInst):
     """Gives the random generator of an engine its states, for each lane.
 
-    No semantics: it changes a state of the engine that only random numbers show, which are not public.
+    No semantics: it changes states of the engine that `rand_get_state` and random numbers show, and which numbers these
+    are is not public.
 
     The generator, XORWOW, has 6 elements for each partition on the gpsimd engine, and 24 on the vector engine, where a
     lane has four states of 6.

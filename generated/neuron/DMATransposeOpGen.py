@@ -30,7 +30,7 @@ class DMATransposeOpGen(NeuronUnaryInst):
     access is ignored, so 0 does. Such a gather needs NeuronCore-v3 or newer. The reference lets the last extent of a
     transposition by hardware descriptors be at most 128, the page on descriptors a multiple of 128; the first is
     checked. The reference lets no transposition have descriptors made by the host, the page does where there are no
-    indices, and so does this. The guide has elements of 2 and 4 bytes only; the reference names no data types without
+    indices, and so does this. The guide names elements of 2 and 4 bytes; the reference names no data types without
     hardware descriptors or indices, and the chip's are all let through then. A run-time offset of the source is not
     modelled. f64 is there for the reference of a program.
 

@@ -77,7 +77,7 @@ class Activate2OpGen(NeuronUnaryInst):
         trn2
     Passes:
         op_kind: reduction
-        wide_range: always
+        wide_range: where function is exp, square, reciprocal or rsqrt or reduce_op is add
         capabilities: side_effects
     Text:
         activate2 {function} {src}(? op0 {op0})(? operand0 {operand0})(? scalar0 {scalar0})(? op1 {op1})(? operand1
@@ -232,7 +232,7 @@ class Activate2OpGen(NeuronUnaryInst):
         capabilities=frozenset({"side_effects"}),
         op_kind="reduction",
         facts={
-            "wide_range": True,
+            "wide_range": {"function": ("exp", "square", "reciprocal", "rsqrt"), "reduce_op": ("add",)},
         },
         semantics="activations.activate2",
     )

@@ -65,7 +65,7 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
         any target: vector
     Passes:
         op_kind: reduction
-        wide_range: always
+        wide_range: where op0 is pow, reciprocal, rsqrt or square or op1 is add, subtract or mult
         capabilities: side_effects
     Text:
         tensor_scalar_cumulative {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0}) then {op1}(? command
@@ -204,7 +204,7 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
         capabilities=frozenset({"side_effects"}),
         op_kind="reduction",
         facts={
-            "wide_range": True,
+            "wide_range": {"op0": ("pow", "reciprocal", "rsqrt", "square"), "op1": ("add", "subtract", "mult")},
         },
         semantics="vector_scans.tensor_scalar_cumulative",
     )

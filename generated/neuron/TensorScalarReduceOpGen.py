@@ -67,7 +67,7 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
         any target: vector
     Passes:
         op_kind: reduction
-        wide_range: always
+        wide_range: where op0 is pow, reciprocal, rsqrt or square or reduce_op is add or mult
         capabilities: side_effects
     Text:
         tensor_scalar_reduce {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0}) reduce {reduce_op}(? to
@@ -192,7 +192,7 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
         capabilities=frozenset({"side_effects"}),
         op_kind="reduction",
         facts={
-            "wide_range": True,
+            "wide_range": {"op0": ("pow", "reciprocal", "rsqrt", "square"), "reduce_op": ("add", "mult")},
         },
         semantics="vector_scans.tensor_scalar_reduce",
     )

@@ -61,7 +61,7 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         any target: vector
     Passes:
         op_kind: reduction
-        wide_range: always
+        wide_range: where op0 is add, subtract, mult, divide or pow or op1 is add, subtract, mult, divide or pow
     Text:
         tensor_tensor_scan {op0} {data0} then {op1} {data1}(? initial {initial})(? scalar {initial_scalar})
         in the dictionary: reverse0, reverse1
@@ -162,7 +162,22 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         engines=("vector",),
         op_kind="reduction",
         facts={
-            "wide_range": True,
+            "wide_range": {
+                "op0": (
+                    "add",
+                    "subtract",
+                    "mult",
+                    "divide",
+                    "pow",
+                ),
+                "op1": (
+                    "add",
+                    "subtract",
+                    "mult",
+                    "divide",
+                    "pow",
+                ),
+            },
         },
         semantics="vector_scans.tensor_tensor_scan",
     )

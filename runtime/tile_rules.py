@@ -182,13 +182,13 @@ def why_not_read_out(reduce_cmd: str, reduce_res: Operand | None, tile: Type) ->
 
 
 def why_not_states(inst: NeuronInst, name: str, type: Type) -> Iterator[Problem]:
-    """Yield why a tile does not hold a state of the random generator for each lane of the engine."""
+    """Yield why a tile does not hold the states of the random generator for each lane of the engine."""
     count = elements_in_partition(type)
     sizes = {NeuronEngine.GPSIMD: (6,), NeuronEngine.VECTOR: (24,)}
     expected = (6, 24) if inst.assigned_engine is None else sizes.get(inst.assigned_engine, (6, 24))
     if count is not None and count not in expected:
         wanted = " or ".join(map(str, expected))
-        yield Problem(f"{name} has {count} elements in a partition; a state has {wanted}", name)
+        yield Problem(f"{name} has {count} elements in a partition; the states of a lane have {wanted}", name)
 
 
 class Activates(Protocol):

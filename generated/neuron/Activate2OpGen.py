@@ -31,15 +31,15 @@ class Activate2OpGen(NeuronUnaryInst):
     `activation_accumulation`, with more operations; reset and reset_reduce start from what is neutral: 0 for add and
     abs_max, minus infinity for max, plus infinity for min and abs_min, of which the source names none. What is reduced
     is not rounded to the data type of the result; the source's pseudo-code reduces `dst`, without a word on rounding.
-    `relu_param`, for functions with a parameter, is not modelled. The source always takes both scalars, and asks for
-    one data type of the two.
+    `relu_param`, for functions with a parameter, is not modelled. The source always takes both operations, of which
+    bypass is none, and both scalars, and asks for one data type of the two where both are tiles.
 
     Operands:
         src: LOAD, on_chip
             The elements.
-        operand0: LOAD, optional, on_chip, always f32
+        operand0: LOAD, optional, on_chip
             The scalars of the first operation, one for each partition.
-        operand1: LOAD, optional, on_chip, always f32
+        operand1: LOAD, optional, on_chip
             The scalars of the second operation, one for each partition.
         reduce_res: STORE, optional, on_chip
             What the accumulators hold in the end, one element for each partition.
@@ -77,7 +77,7 @@ class Activate2OpGen(NeuronUnaryInst):
         trn2
     Passes:
         op_kind: reduction
-        wide_range: always
+        wide_range: where function is exp, square, reciprocal or rsqrt or reduce_op is add
         capabilities: side_effects
     Text:
         activate2 {function} {src}(? op0 {op0})(? operand0 {operand0})(? scalar0 {scalar0})(? op1 {op1})(? operand1
@@ -127,13 +127,11 @@ class Activate2OpGen(NeuronUnaryInst):
                 "operand0",
                 optional=True,
                 dtypes=ON_CHIP,
-                precision="f32",
             ),
             OperandInfo(
                 "operand1",
                 optional=True,
                 dtypes=ON_CHIP,
-                precision="f32",
             ),
             OperandInfo(
                 "reduce_res",
@@ -234,7 +232,7 @@ class Activate2OpGen(NeuronUnaryInst):
         capabilities=frozenset({"side_effects"}),
         op_kind="reduction",
         facts={
-            "wide_range": True,
+            "wide_range": {"function": ("exp", "square", "reciprocal", "rsqrt"), "reduce_op": ("add",)},
         },
         semantics="activations.activate2",
     )

@@ -29,8 +29,9 @@ class ActivationAccumulationOpGen(NeuronUnaryInst):
     The sum of a partition is taken in f32 on top of the accumulator of its lane: from 0 with reset_reduce, from what it
     holds with reduce; reset makes it 0 without a sum, idle leaves it. Then `reduce_res` gets it. The sum is that of the
     results before they are rounded; the architecture guide's pseudo-code adds up what is written, without a word on
-    rounding. The source names these arguments of `nki.isa.activation` itself, with idle as the default; the default
-    here is that of `nki.isa.activation_reduce`, reset_reduce. The reduction is add, the only one that `activation` has.
+    rounding. These are arguments of `nki.isa.activation` itself, with idle as the default of the command; the default
+    here is reset_reduce, which `nki.isa.activation_reduce` always does. The reduction is add, the only one that
+    `activation` has.
 
     Operands:
         src: LOAD, on_chip

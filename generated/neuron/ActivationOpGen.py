@@ -61,7 +61,8 @@ class ActivationOpGen(NeuronUnaryInst):
     Passes:
         op_kind: elementwise
         wide_range: where function is exp, square, reciprocal or rsqrt
-        range_safe: where function is arctan, erf, erf_dx, gelu_dx, gelu_sigmoid_dx, log, sigmoid, silu_dx, sqrt or tanh
+        range_safe: where function is arctan, cos, erf, erf_dx, gelu_dx, gelu_sigmoid_dx, log, sigmoid, sign, silu_dx,
+            sin, sqrt or tanh
         capabilities: can_mutate_dst_ty, can_vectorize
     Text:
         activation {function} {src}(? bias {bias})(? scale {scale})
@@ -170,13 +171,16 @@ class ActivationOpGen(NeuronUnaryInst):
             "range_safe": {
                 "function": (
                     "arctan",
+                    "cos",
                     "erf",
                     "erf_dx",
                     "gelu_dx",
                     "gelu_sigmoid_dx",
                     "log",
                     "sigmoid",
+                    "sign",
                     "silu_dx",
+                    "sin",
                     "sqrt",
                     "tanh",
                 ),

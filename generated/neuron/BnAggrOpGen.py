@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class BnAggrOpGen(NeuronUnaryInst):
     """Mean and variance of each partition from counts, means and squared deviations, on the vector engine.
 
-    The source holds any number of triples of count, mean and variance times count, as `bn_stats` gives them; the result
-    is mean and variance of all elements that they stand for. All is computed in f32. In which order the engine adds is
-    not said; here sums are taken in f64 and rounded once.
+    `src` holds one or more triples of count, mean and variance times count, as `bn_stats` gives them; the result is
+    mean and variance of all elements that they stand for. All is computed in f32. In which order the engine adds is not
+    said; here sums are taken in f64 and rounded once.
 
     Operands:
         src: LOAD, on_chip

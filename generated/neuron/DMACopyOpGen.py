@@ -29,8 +29,8 @@ class DMACopyOpGen(NeuronUnaryInst):
     through f32. A run-time offset is one index, along a dimension of the whole tensor, that moves the access as far as
     that many indices there are apart. Several indices are for IndirectLoad and IndirectSave. The newer documentation
     names SBUF and HBM only, older pages PSUM as well, so no memory is refused. Hardware descriptor generation needs
-    NeuronCore-v3 or newer, and moves bytes: it converts nothing. A priority needs NeuronCore-v4. That an addition may
-    go with a plain copy is so of `dst_rmw_op` of older releases, and of KLR; that it is done in f32, of
+    NeuronCore-v3 or newer, and moves bytes: it converts nothing. A priority needs NeuronCore-v4 or newer. That an
+    addition may go with a plain copy is so of `dst_rmw_op` of older releases, and of KLR; that it is done in f32, of
     `nki.isa.dma_compute`, which came in its place. That `skip` needs an offset is a message of the compiler, known from
     a third-party study. i64 and u64 are data types of KLR, not of NKI; f64 is there for the reference of a program.
 

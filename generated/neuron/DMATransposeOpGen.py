@@ -29,10 +29,10 @@ class DMATransposeOpGen(NeuronUnaryInst):
     row of its tensor that index `i` says, the indices being taken column by column; the step of the leading pair of the
     access is ignored, so 0 does. Such a gather needs NeuronCore-v3 or newer. The reference lets the last extent of a
     transposition by hardware descriptors be at most 128, the page on descriptors a multiple of 128; the first is
-    checked. It lets no such transposition have descriptors made by the host, the page does, so both are let through.
-    The guide has elements of 2 and 4 bytes only; the reference names no data types without hardware descriptors or
-    indices, and none is refused then. A run-time offset of the source is not modelled. f64 is there for the reference
-    of a program.
+    checked. The reference lets no transposition have descriptors made by the host, the page does where there are no
+    indices, and so does this. The guide names elements of 2 and 4 bytes; the reference names no data types without
+    hardware descriptors or indices, and the chip's are all let through then. A run-time offset of the source is not
+    modelled. f64 is there for the reference of a program.
 
     Operands:
         src: LOAD, in dram or sbuf, on_chip/f64, rank 2 or 3 or 4

@@ -28,12 +28,12 @@ class DropoutOpGen(NeuronUnaryInst):
     No semantics: which elements go depends on a random generator of which the numbers are not public.
 
     The probability that an element becomes 0 is `prob`, or one element of it for each partition. At 0 all stay, at 1
-    all go. Elements that stay are not scaled.
+    all go. The source scales no element that stays.
 
     Operands:
         src: LOAD, on_chip
             The elements.
-        prob: LOAD, optional, on_chip_floats, always f32
+        prob: LOAD, optional, on_chip_floats
             The probabilities, one for each partition; f32 where the elements are integers.
     Attributes:
         prob_scalar: float, optional, at least 0, at most 1
@@ -83,7 +83,6 @@ class DropoutOpGen(NeuronUnaryInst):
                 "prob",
                 optional=True,
                 dtypes=ON_CHIP_FLOATS,
-                precision="f32",
             ),
         ),
         attributes=(

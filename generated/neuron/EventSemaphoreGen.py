@@ -51,8 +51,8 @@ class EventSemaphoreGen(NeuronInst):
           event_semaphore wait 3 at_least 16 update 4
         }
     Source:
-        AWS Neuron documentation, Introduction to DMA with NKI
-        AWS Neuron documentation, Trainium and Inferentia2 architecture guide, semaphores
+        AWS Neuron documentation, Introduction to Direct Memory Access (DMA) with NKI
+        AWS Neuron documentation, Trainium and Inferentia2 architecture guide, NeuronCore-v2 Compute Engines
         Neuron compiler internals, third-party study of neuronx_cc 2.24, Queues and synchronisation, InstEventSemaphore;
             the shared control band; wait and update modes
     Semantics: none

@@ -62,7 +62,7 @@ class ExponentialOpGen(NeuronUnaryInst):
         trn1
         trn2
     Passes:
-        op_kind: elementwise
+        op_kind: reduction
         wide_range: always
         capabilities: side_effects
     Text:
@@ -197,7 +197,7 @@ class ExponentialOpGen(NeuronUnaryInst):
             "trn2": (),
         },
         capabilities=frozenset({"side_effects"}),
-        op_kind="elementwise",
+        op_kind="reduction",
         facts={
             "wide_range": True,
         },

@@ -28,7 +28,7 @@ class IndirectDMAGen(NeuronUnaryInst):
     Row `p` of the access to the addressed tensor is `indices[p]` rows further down than its first one, so the step of
     its leading pair is ignored, and 0 does. A row is as long as the extents right of the first dimension of the tensor
     make it; within a row the access is contiguous. An index that is negative, or `max_index` or more, is out of bounds.
-    One transfer has indices on one side only. Unsigned and signed 32-bit indices both stand in examples of the
+    Here a transfer has indices on one side only. Unsigned and signed 32-bit indices both stand in examples of the
     documentation. It has the indices of a DMA need software descriptors of NeuronCore-v3 or newer; the compiler's own
     indirect loads and saves, known from a third-party study, are older than that, so only what asks for software
     descriptors is refused before. i64 and u64 are data types of KLR and of the study, not of NKI; f64 is there for the

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 class Max8OpGen(NeuronUnaryInst):
     """The eight largest elements of each partition, largest first, on the vector engine.
 
-    Elements are converted to f32 first, compared, and converted to the data type of the result, so that integers of 32
-    bits beyond 2 ** 24 come out rounded; the source says so. What becomes of NaN is not said; it is refused.
+    The source has elements converted to f32 first, and what is found to the data type of the result; so integers of 32
+    bits beyond 2 ** 24 come out rounded. What becomes of NaN is not said; it is refused. The engine is the one that the
+    source names for `nc_match_replace8`; for this it names none.
 
     Operands:
         src: LOAD, on_chip, rank 2 or 3
@@ -54,6 +55,7 @@ class Max8OpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.max8
+        AWS Neuron documentation, nki.isa.nc_match_replace8
     Semantics: largest.max8
     Wrapper: `Max8Op` of runtime/wrappers/, which the parser builds
     """

@@ -30,7 +30,8 @@ class NcFindIndex8OpGen(NeuronNaryInst):
     Indices count the elements of a partition from 0. Of a value that stands among the eight several times, the first
     column gets its first place, the next one its next place. A value that is not there, or not often enough, has an
     index of all ones. The source says this of equal values where it describes `nc_match_replace8`. Elements and values
-    are compared in f32, as `max8` does; here the source does not say it. NaN equals nothing.
+    are compared in f32, as `max8` does; here the source does not say it. NaN equals nothing. The engine is the one that
+    the source names for `nc_match_replace8`; for this it names none.
 
     Operands:
         src: LOAD, on_chip, rank 2 or 3

@@ -28,7 +28,7 @@ class NcStreamShuffleOpGen(NeuronUnaryInst):
     Partition n of each quadrant of the result is partition `shuffle_mask[n]` of the same quadrant of the source; 255
     leaves it as it is, which needs a `dst`. A mask entry for a partition that the result does not have is ignored.
     Which start partitions go with how many partitions is a rule of all accesses of the compute engines, but the longer
-    of source and result counts for both. One of 32 partitions or fewer may start in another quadrant than the result.
+    of source and result counts for both. The source may start in another quadrant than the result.
 
     Operands:
         src: LOAD, on_chip

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class OffloadedBitcastGen(OffloadedMemIntr):
     """Takes the bits of a tensor for elements of another data type.
 
-    Source and destination have the same number of bits, in row-major order, the first element in the lowest bytes. What
-    happens to elements narrower than a byte is not published, so they are left out.
+    The study has it move no data, and no rule. Here source and destination have the same number of bits, in row-major
+    order, the first element in the lowest bytes. What happens to elements narrower than a byte is not published, so
+    they are left out.
 
     Operands:
         src: LOAD, bool/i8/i16/i32/i64/u8/u16/u32/u64/f64/f32/f32r/tf32/f16/bf16/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/f8e8m0,

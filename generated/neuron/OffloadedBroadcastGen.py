@@ -26,8 +26,8 @@ class OffloadedBroadcastGen(OffloadedMemIntr):
     """Repeats a tensor along dimensions of the destination.
 
     Without `broadcast_dims`, the dimensions of the destination are those of the source, in order; dimensions of extent
-    1 do not count. The data type stays. That `broadcast_dims` names dimensions of the destination is an assumption: the
-    study has the name of the field, and not what it counts.
+    1 do not count. That `broadcast_dims` names dimensions of the destination is an assumption, as it is that the data
+    type stays: the study has the name of the field, and not what it counts.
 
     Operands:
         src: LOAD

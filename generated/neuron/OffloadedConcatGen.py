@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class OffloadedConcatGen(OffloadedMemIntr):
     """Joins tensors along one dimension.
 
-    Sources and destination are whole tensors of one data type, whose shapes differ along the dimension only.
+    Sources and destination are whole tensors, whose shapes differ along the dimension only. That they have one data
+    type is an assumption.
 
     Operands:
         srcs: LOAD, any number

@@ -17,8 +17,8 @@ class OffloadedMemIntrGen(NeuronInst):
     """An intrinsic that moves or makes the elements of a tensor, apart from the compute engines.
 
     The passes that take copies out work on these; what they leave becomes transfers. Names and forms are those of a
-    third-party study of the compiler, which the vendor has not confirmed. Nobody has published the engine: "offloaded"
-    means that DMA or the gpsimd engine does the work; nor which data types they take, so most refuse none.
+    third-party study of the compiler, which the vendor has not confirmed. Nobody has published the engine, nor which
+    data types they take: that DMA or the gpsimd engine does the work is an assumption, and most refuse no data type.
 
     Rules:
         dst: required

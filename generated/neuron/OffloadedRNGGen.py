@@ -32,6 +32,7 @@ class OffloadedRNGGen(OffloadedMemIntr):
         any target: dma, gpsimd
     Passes:
         op_kind: boundary
+        keeps_dtype: always
         capabilities: side_effects
     Text:
         offloaded_rng
@@ -67,6 +68,9 @@ class OffloadedRNGGen(OffloadedMemIntr):
         engines=("dma", "gpsimd"),
         capabilities=frozenset({"side_effects"}),
         op_kind="boundary",
+        facts={
+            "keeps_dtype": True,
+        },
     )
 
     def __init__(

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class OffloadedSliceGen(OffloadedMemIntr):
     """Copies a part of a tensor to a whole one.
 
-    The part is what the access of the source reaches; the destination is a whole tensor. The data type stays.
+    The part is what the access of the source reaches; the destination is a whole tensor. That the data type stays is an
+    assumption.
 
     Operands:
         src: LOAD

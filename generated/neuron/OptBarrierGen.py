@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class OptBarrierGen(NeuronInst):
     """Nothing is moved over it.
 
-    It is for the compiler only, and runs on no engine. The study has the name, and that it keeps the order.
+    The study has the name, and that nothing is reordered over it. That it is for the compiler only, and runs on no
+    engine, is an assumption.
 
     Rules:
         dst: none, it gives values only

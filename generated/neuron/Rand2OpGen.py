@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Rand2OpGen(NeuronInst):
     """Pseudo-random numbers with a uniform distribution between two bounds, on the vector engine.
 
-    No semantics: the generator is XORWOW, but how bits become numbers, and how its states stand in the engine, is not
-    public.
+    No semantics: the generator is XORWOW, but how bits become numbers, and in which order the four states of a lane
+    give them, is not public.
 
     The numbers are f32, and are converted to the data type of the result.
 
@@ -66,6 +66,7 @@ class Rand2OpGen(NeuronInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.rand2
+        AWS Neuron documentation, Trainium3 architecture guide, XORWOW-based PRNG
     Semantics: none
     Wrapper: `Rand2Op` of runtime/wrappers/, which the parser builds
     """

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class RandGetStateOpGen(NeuronInst):
-    """The states of the random generator of an engine, one for each lane.
+    """The states of the random generator of an engine, for each lane.
 
-    No semantics: how the states come about is not public.
+    No semantics: what random numbers make of the states is not public.
 
-    A state of the generator, XORWOW, is 6 elements for each partition on the gpsimd engine, and 24 on the vector
-    engine.
+    The generator, XORWOW, has 6 elements for each partition on the gpsimd engine, and 24 on the vector engine, where a
+    lane has four states of 6.
 
     Results:
         result: of a type that the caller gives; u32; rank 2
@@ -49,6 +49,7 @@ class RandGetStateOpGen(NeuronInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.rand_get_state
+        AWS Neuron documentation, Trainium3 architecture guide, XORWOW-based PRNG
     Semantics: none
     Wrapper: `RandGetStateOp` of runtime/wrappers/, which the parser builds
     """

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 
 class RandSetStateOpGen(NeuronInst):
-    """Gives the random generator of an engine its states, one for each lane.
+    """Gives the random generator of an engine its states, for each lane.
 
-    No semantics: it changes a state of the engine that only random numbers show, which are not public.
+    No semantics: it changes states of the engine that `rand_get_state` and random numbers show, and which numbers these
+    are is not public.
 
-    A state of the generator, XORWOW, is 6 elements for each partition on the gpsimd engine, and 24 on the vector
-    engine.
+    The generator, XORWOW, has 6 elements for each partition on the gpsimd engine, and 24 on the vector engine, where a
+    lane has four states of 6.
 
     Operands:
         src_seeds: LOAD, in sbuf, u32, rank 2, never converted
@@ -55,6 +56,7 @@ class RandSetStateOpGen(NeuronInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.rand_set_state
+        AWS Neuron documentation, Trainium3 architecture guide, XORWOW-based PRNG
     Semantics: none
     Wrapper: `RandSetStateOp` of runtime/wrappers/, which the parser builds
     """

@@ -27,10 +27,11 @@ class RangeSelectOpGen(NeuronNaryInst):
     """Elements whose place in the partition is within two bounds, and their largest one, on the vector engine.
 
     The place of an element is its index among those of its partition, and `range_start`. It is compared in f32, so it
-    must stay below 2 ** 24. Where one of the comparisons fails, the result is the most negative f32, -3.4028235e+38,
+    must stay within 2 ** 24. Where one of the comparisons fails, the result is the most negative f32, -3.4028235e+38,
     which becomes an infinity in shorter floats. The largest element is taken in f32, and stays in the accumulators of
-    the engine, too. It is that before the rounding, as what the source says of NaN suggests. Which commands there are
-    the source leaves to `nki.isa.reduce_cmd`; there is nothing to load, and reset, which takes no element, is left out.
+    the engine, too; what these start at the source says for `select_reduce`. It is that before the rounding, as what
+    the source says of NaN suggests. Which commands there are the source leaves to `nki.isa.reduce_cmd`; there is
+    nothing to load, and reset, which takes no element, is left out.
 
     Operands:
         on_true: LOAD, on_chip_floats
@@ -61,6 +62,7 @@ class RangeSelectOpGen(NeuronNaryInst):
         trn1
     Passes:
         op_kind: data_movement
+        wide_range: always
         capabilities: side_effects
     Text:
         range_select {on_true} where {comp_op0} {bound0} and {comp_op1} {bound1}(? range_start {range_start})(? reduce
@@ -76,6 +78,7 @@ class RangeSelectOpGen(NeuronNaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.range_select
+        AWS Neuron documentation, nki.isa.select_reduce
     Semantics: selection.range_select
     Wrapper: `RangeSelectOp` of runtime/wrappers/, which the parser builds
     """
@@ -183,6 +186,9 @@ class RangeSelectOpGen(NeuronNaryInst):
         },
         capabilities=frozenset({"side_effects"}),
         op_kind="data_movement",
+        facts={
+            "wide_range": True,
+        },
         semantics="selection.range_select",
     )
 

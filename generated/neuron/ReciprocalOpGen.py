@@ -54,6 +54,7 @@ class ReciprocalOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.reciprocal
+        AWS Neuron documentation, NKI ISA API common fields, engine selection
     Semantics: engines.reciprocal
     """
 

@@ -63,7 +63,7 @@ class RegisterAluGen(RegisterInst):
           return %address
         }
     Source:
-        AWS Neuron documentation, Trainium and Inferentia2 architecture guide, register ALU operations
+        AWS Neuron documentation, Trainium and Inferentia2 architecture guide, NeuronCore-v2 Compute Engines
         KLR, KLR/Core/Operators.lean, RegisterAluOp
         Neuron compiler internals, third-party study of neuronx_cc 2.24, Symbolic access patterns to register ALU;
             control and register encoders, RegisterAlu

@@ -24,7 +24,7 @@ class RegisterInstGen(NeuronInst):
         any target: tensor, vector, scalar, gpsimd, sync
     Source:
         AWS Neuron documentation, nki.isa.register_alloc, VirtualRegister
-        AWS Neuron documentation, Trainium and Inferentia2 architecture guide, control instructions
+        AWS Neuron documentation, Trainium and Inferentia2 architecture guide, NeuronCore-v2 Compute Engines
         Neuron compiler internals, third-party study of neuronx_cc 2.24, Control and register encoders
     Wrapper: `RegisterInst` of runtime/wrappers/, on which other definitions stand
     """

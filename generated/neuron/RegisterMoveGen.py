@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class RegisterMoveGen(RegisterInst):
     """Moves a register, or a number that is known when compiling, to a register.
 
-    The bits stay as they are. A pair of registers takes a number only, as the third-party study has it.
+    The bits stay as they are. A pair of registers takes a number only, as the third-party study has it; f32, which it
+    has, too, is not modelled.
 
     Operands:
         src: LOAD, optional, i32/u32, rank 0, never converted

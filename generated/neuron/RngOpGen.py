@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class RngOpGen(NeuronInst):
     """Pseudo-random bits for each element, on the vector or gpsimd engine.
 
-    No semantics: which numbers the generators give is not public, nor is their state.
+    No semantics: which numbers the generators give is not public.
 
     32 random bits for each element, of which shorter elements have the least significant ones. The source names no
     generator; the Trainium3 guide has the vector engine use a linear feedback shift register before trn3, without its

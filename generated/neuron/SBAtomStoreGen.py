@@ -25,8 +25,8 @@ class SBAtomStoreGen(NeuronUnaryInst):
     """Stores one tile from SBUF or PSUM to DRAM.
 
     DMA converts where the data types differ, through f32, in which it adds, too. The newer documentation stores tiles
-    of SBUF only, older pages those of PSUM as well, so both are let through. i64 and u64 are data types of the study,
-    not of NKI; f64 is there for the reference of a program.
+    of SBUF only, older pages those of PSUM as well, by a copy to SBUF first; both are let through. i64 and u64 are data
+    types of the study, not of NKI; f64 is there for the reference of a program.
 
     Operands:
         src: LOAD, in sbuf or psum, moved/i64/u64/f64

@@ -27,7 +27,9 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
     """An operation with one scalar for each partition, then one with a second tile, on the vector engine.
 
     `(src op0 operand0) op1 operand1`, in f32. A reversed operation has the scalar, or the second tile, on its left.
-    Operations on bits are not among them; abs_max, abs_min, relu and square are those of trn3.
+    Operations on bits are not among them; abs_max, abs_min, relu and square are those of trn3. The source lets all
+    others stand here, pow and rsqrt among them, which its table of operators by engine, of release 2.26, does not have
+    on the vector engine.
 
     Operands:
         src: LOAD, on_chip
@@ -59,6 +61,8 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
     Passes:
         op_kind: elementwise
         wide_range: where op0 is pow, reciprocal, rsqrt or square or op1 is pow
+        follow: where op0 is is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal or op1 is
+            is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal
         capabilities: can_vectorize
     Text:
         scalar_tensor_tensor {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0}) then {op1} {operand1}
@@ -74,6 +78,7 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
     Source:
         AWS Neuron documentation, nki.isa.scalar_tensor_tensor
         AWS Neuron documentation, NKI 0.4.0 release notes
+        AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
     Semantics: vector_scans.scalar_tensor_tensor
     Wrapper: `ScalarTensorTensorOp` of runtime/wrappers/, which the parser builds
     """
@@ -160,6 +165,24 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
         op_kind="elementwise",
         facts={
             "wide_range": {"op0": ("pow", "reciprocal", "rsqrt", "square"), "op1": ("pow",)},
+            "follow": {
+                "op0": (
+                    "is_equal",
+                    "not_equal",
+                    "is_less",
+                    "is_less_equal",
+                    "is_greater",
+                    "is_greater_equal",
+                ),
+                "op1": (
+                    "is_equal",
+                    "not_equal",
+                    "is_less",
+                    "is_less_equal",
+                    "is_greater",
+                    "is_greater_equal",
+                ),
+            },
         },
         semantics="vector_scans.scalar_tensor_tensor",
     )

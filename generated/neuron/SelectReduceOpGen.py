@@ -28,8 +28,7 @@ class SelectReduceOpGen(NeuronNaryInst):
 
     The predicate holds where it is not 0; `reverse_pred` turns that around. The largest element of each partition is
     taken in f32, and stays in the accumulators of the engine, too. It is that of the result before this is rounded to
-    its data type, which the source does not say. `idle` leaves accumulators of which nothing is known. The source asks
-    for as many partitions and elements in each; here predicate and `on_true` have one shape.
+    its data type, which the source does not say. `idle` leaves accumulators of which nothing is known.
 
     Operands:
         predicate: LOAD, i8/u8/i16/u16, never converted

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class SetRngSeedOpGen(NeuronInst):
     """Seeds the random generator of the vector engine.
 
-    No semantics: it changes a state of the engine that only `rng` shows, whose numbers are not public.
+    No semantics: it changes a state of the engine that `rng` shows, whose numbers are not public.
 
     The same seed gives the same numbers of `rng` on the vector engine.
 

@@ -30,7 +30,9 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
     starts at 0 for add and subtract, 1 for mult, minus infinity for max, plus infinity for min; at `initial` with
     load_reduce; with reduce at what the instruction before has left. All is computed in f32, and `reg` is not rounded
     to the data type of the result, of which the source says nothing. Its pseudo-code reverses `op0`, its signature has
-    nothing for it; neither has this. abs_max, abs_min, relu and square are those of trn3.
+    nothing for it; neither has this. abs_max, abs_min, relu and square are those of trn3. The source lets all
+    operations that compute be `op0`, pow and rsqrt among them, which its table of operators by engine, of release 2.26,
+    does not have on the vector engine.
 
     Operands:
         src: LOAD, bf16/f16/f32/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/u8/u16/i8/i16
@@ -63,7 +65,7 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
         any target: vector
     Passes:
         op_kind: reduction
-        wide_range: always
+        wide_range: where op0 is pow, reciprocal, rsqrt or square or op1 is add, subtract or mult
         capabilities: side_effects
     Text:
         tensor_scalar_cumulative {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0}) then {op1}(? command
@@ -79,6 +81,7 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
     Source:
         AWS Neuron documentation, nki.isa.tensor_scalar_cumulative
         AWS Neuron documentation, NKI 0.4.0 release notes
+        AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
     Semantics: vector_scans.tensor_scalar_cumulative
     Wrapper: `TensorScalarCumulativeOp` of runtime/wrappers/, which the parser builds
     """
@@ -201,7 +204,7 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
         capabilities=frozenset({"side_effects"}),
         op_kind="reduction",
         facts={
-            "wide_range": True,
+            "wide_range": {"op0": ("pow", "reciprocal", "rsqrt", "square"), "op1": ("add", "subtract", "mult")},
         },
         semantics="vector_scans.tensor_scalar_cumulative",
     )

@@ -34,9 +34,10 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     engine only. The gpsimd engine has rsqrt only, and the vector engine has none. The scalar engine has the instruction
     from trn2 on, and on trn2 mult and add, mult, and add. abs_max, abs_min, relu and square came with trn3. Which
     engine has pow with a scalar the source does not say; older releases had pow on the gpsimd engine only. divide and
-    mod are none of its operations, but KLR's. The second operand of the shape of `src` is
-    `nki.isa.scalar_tensor_tensor`. The chip has no f64: it is there for the reference of a program, which is run in
-    f64.
+    mod are operations of KLR, not of the source, whose notes on `nki.language` of NKI 0.4 say that the hardware has
+    neither. Where nobody chooses the engine, the source leaves it to the compiler. The second operand of the shape of
+    `src` is `nki.isa.scalar_tensor_tensor`. The chip has no f64: it is there for the reference of a program, which is
+    run in f64.
 
     Operands:
         src: LOAD, on_chip/f64
@@ -73,6 +74,8 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     Passes:
         op_kind: elementwise
         wide_range: where op0 is pow, reciprocal, rsqrt or square or op1 is pow, reciprocal, rsqrt or square
+        follow: where op0 is is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal or op1 is
+            is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal
         capabilities: can_mutate_dst_ty, can_vectorize
     Text:
         tensor_scalar {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0})(? op1 {op1})(? operand1
@@ -89,9 +92,10 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.tensor_scalar
-        AWS Neuron documentation, NKI ISA API common fields, engine selection; its table of operators by engine, of
-            release 2.26
+        AWS Neuron documentation, NKI ISA API common fields, engine selection
+        AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
         AWS Neuron documentation, NKI 0.4.0 release notes; Trainium3 architecture guide, Scalar Engine
+        KLR, KLR/Core/Operators.lean, AluOp
         Neuron compiler internals, third-party study of neuronx_cc 2.24, TensorScalarPtrOp, of which the names are
     Semantics: engines.tensor_scalar
     Wrapper: `TensorScalarPtrOp` of runtime/wrappers/, which the parser builds
@@ -201,6 +205,24 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
             "wide_range": {
                 "op0": ("pow", "reciprocal", "rsqrt", "square"),
                 "op1": ("pow", "reciprocal", "rsqrt", "square"),
+            },
+            "follow": {
+                "op0": (
+                    "is_equal",
+                    "not_equal",
+                    "is_less",
+                    "is_less_equal",
+                    "is_greater",
+                    "is_greater_equal",
+                ),
+                "op1": (
+                    "is_equal",
+                    "not_equal",
+                    "is_less",
+                    "is_less_equal",
+                    "is_greater",
+                    "is_greater_equal",
+                ),
             },
         },
         semantics="engines.tensor_scalar",

@@ -27,9 +27,11 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
     """An operation with one scalar for each partition, and a reduction of its results, on the vector engine.
 
     `src op0 operand0` in f32; its elements are combined with the accumulators by `reduce_op`, over all of a partition.
-    What is combined is not rounded to the data type of the result, of which the source says nothing.
-    `reduce_res_negate` negates what is written, not the accumulators. The source calls the reversed operation not
-    supported yet; there is none here. abs_max, abs_min, relu and square are those of trn3.
+    What is combined is not rounded to the data type of the result; the source's formula reduces `dst`, without a word
+    on rounding. `reduce_res_negate` negates what is written, not the accumulators. The source calls the reversed
+    operation not supported yet; there is none here. abs_max, abs_min, relu and square are those of trn3. The source
+    lets all operations that compute be `op0`, pow and rsqrt among them, which its table of operators by engine, of
+    release 2.26, does not have on the vector engine.
 
     Operands:
         src: LOAD, on_chip
@@ -65,7 +67,7 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
         any target: vector
     Passes:
         op_kind: reduction
-        wide_range: always
+        wide_range: where op0 is pow, reciprocal, rsqrt or square or reduce_op is add or mult
         capabilities: side_effects
     Text:
         tensor_scalar_reduce {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0}) reduce {reduce_op}(? to
@@ -83,6 +85,7 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
     Source:
         AWS Neuron documentation, nki.isa.tensor_scalar_reduce
         AWS Neuron documentation, NKI 0.4.0 release notes
+        AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
     Semantics: vector_scans.tensor_scalar_reduce
     Wrapper: `TensorScalarReduceOp` of runtime/wrappers/, which the parser builds
     """
@@ -189,7 +192,7 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
         capabilities=frozenset({"side_effects"}),
         op_kind="reduction",
         facts={
-            "wide_range": True,
+            "wide_range": {"op0": ("pow", "reciprocal", "rsqrt", "square"), "reduce_op": ("add", "mult")},
         },
         semantics="vector_scans.tensor_scalar_reduce",
     )

@@ -29,9 +29,10 @@ class TensorTensorOpGen(NeuronNaryInst):
     Floats are computed in f32. Integers of 32 bits are exact on the gpsimd engine, and go through f32 on the vector
     engine. Where nobody chooses, gpsimd gets what has operands and a result of 32-bit integers, none of them in PSUM.
     Operations on bits take integers as they are. The gpsimd engine alone has pow. abs_max and abs_min came with trn3.
-    divide and mod are none of the source's operations, but KLR's. The vector engine reads one of the operands from PSUM
-    at most. The source wants as many partitions and as many elements in each; here both operands have one shape. The
-    chip has no f64: it is there for the reference of a program, which is run in f64.
+    divide and mod are operations of KLR, not of the source, whose notes on `nki.language` of NKI 0.4 say that the
+    hardware has neither. The vector engine reads one of the operands from PSUM at most. The source wants as many
+    partitions and as many elements in each; here both operands have one shape. The chip has no f64: it is there for the
+    reference of a program, which is run in f64.
 
     Operands:
         lhs: LOAD, on_chip/f64
@@ -51,7 +52,8 @@ class TensorTensorOpGen(NeuronNaryInst):
     Passes:
         op_kind: elementwise
         wide_range: where op is pow
-        range_safe: where op is divide or min
+        range_safe: where op is divide or mod
+        follow: where op is is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal
         capabilities: can_vectorize
     Text:
         tensor_tensor {op} {lhs}, {rhs}
@@ -119,7 +121,17 @@ class TensorTensorOpGen(NeuronNaryInst):
         op_kind="elementwise",
         facts={
             "wide_range": {"op": ("pow",)},
-            "range_safe": {"op": ("divide", "min")},
+            "range_safe": {"op": ("divide", "mod")},
+            "follow": {
+                "op": (
+                    "is_equal",
+                    "not_equal",
+                    "is_less",
+                    "is_less_equal",
+                    "is_greater",
+                    "is_greater_equal",
+                ),
+            },
         },
         semantics="engines.tensor_tensor",
     )

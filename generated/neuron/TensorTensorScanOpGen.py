@@ -29,7 +29,8 @@ class TensorTensorScanOpGen(NeuronNaryInst):
     Element n of the result is `(data0[n] op0 result[n - 1]) op1 data1[n]`; the first one has the initial value in place
     of the result before it. All is computed in f32. What goes from element to element is not rounded to the data type
     of the result: KLR keeps it in the engine, while the source's pseudo-code reads it back from the result. abs_max and
-    abs_min are those of trn3.
+    abs_min are those of trn3. The source lets all operations of two numbers that compute stand here, pow among them,
+    which its table of operators by engine, of release 2.26, does not have on the vector engine.
 
     Operands:
         data0: LOAD, on_chip
@@ -60,7 +61,7 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         any target: vector
     Passes:
         op_kind: reduction
-        wide_range: always
+        wide_range: where op0 is add, subtract, mult, divide or pow or op1 is add, subtract, mult, divide or pow
     Text:
         tensor_tensor_scan {op0} {data0} then {op1} {data1}(? initial {initial})(? scalar {initial_scalar})
         in the dictionary: reverse0, reverse1
@@ -74,6 +75,8 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.tensor_tensor_scan
+        AWS Neuron documentation, NKI 0.4.0 release notes
+        AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
         KLR, KLR/Core/Operators.lean, TensorTensorScan
     Semantics: vector_scans.tensor_tensor_scan
     Wrapper: `TensorTensorScanOp` of runtime/wrappers/, which the parser builds
@@ -159,7 +162,22 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         engines=("vector",),
         op_kind="reduction",
         facts={
-            "wide_range": True,
+            "wide_range": {
+                "op0": (
+                    "add",
+                    "subtract",
+                    "mult",
+                    "divide",
+                    "pow",
+                ),
+                "op1": (
+                    "add",
+                    "subtract",
+                    "mult",
+                    "divide",
+                    "pow",
+                ),
+            },
         },
         semantics="vector_scans.tensor_tensor_scan",
     )

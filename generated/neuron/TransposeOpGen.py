@@ -26,10 +26,10 @@ class TransposeOpGen(NeuronUnaryInst):
     """Swaps partitions and elements of a tile.
 
     The tensor engine reads SBUF, writes PSUM and takes tiles of up to 128 by 128. The vector engine takes tiles of up
-    to 32 by 32. Elements keep their data type, and their bits, but for the tensor engine of trn1, where an infinity or
-    NaN spreads. The source flattens tiles of more dimensions; an access does that here. It moves packed elements four
-    at a time, which is no transposition of numbers, so f4e2m1 is refused. The chip has no f64: it is there for the
-    reference of a program.
+    to 32 by 32. Elements keep their data type, and their bits; on the tensor engine of trn1 an infinity or NaN spreads,
+    which a run does not show. Where nobody chooses the engine, the source leaves it to the compiler. The source
+    flattens tiles of more dimensions; an access does that here. f4e2m1, which NKI has packed only, is refused: four
+    numbers are one element there. The chip has no f64: it is there for the reference of a program.
 
     Operands:
         src: LOAD, in sbuf or psum, on_chip/f64, [M, N]
@@ -55,6 +55,7 @@ class TransposeOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.nc_transpose
+        AWS Neuron documentation, Trainium2 architecture guide, Built-in Transpose Support
     Semantics: engines.transpose
     Wrapper: `TransposeOp` of runtime/wrappers/, which the parser builds
     """

@@ -37,8 +37,14 @@ class Arithmetic:
         return self.word if self.attribute is None else self.words.get(str(value))
 
 
+_PERIODIC: Final = Arithmetic(attribute="function", words={"cos": "periodic", "sin": "periodic"})
+"""Functions after a product and a sum: of these, nothing but what they are taken of matters."""
+
 ARITHMETIC_OF: Final[Mapping[str, Arithmetic]] = {
+    "activations.activate2": _PERIODIC,
+    "activations.activation_accumulation": _PERIODIC,
     "copies.copy": Arithmetic(CONVERT),
+    "engines.activation": _PERIODIC,
     "engines.tensor_tensor": Arithmetic(
         attribute="op",
         words={

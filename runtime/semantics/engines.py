@@ -62,8 +62,13 @@ def tensor_tensor(inst: Any, operands: Sequence[Any]) -> Array:
     lhs, rhs = operands
     if inst.op in BITVEC:
         return BITVEC[inst.op](lhs, rhs)
-    exact = lhs.dtype == rhs.dtype and lhs.dtype in (np.int32, np.uint32) and _is_on_gpsimd(inst)
-    return word(ALU, inst.op)(lhs, rhs) if exact else word(ALU, inst.op)(widen(lhs), widen(rhs))
+    whole = (np.int32, np.uint32)
+    if lhs.dtype not in whole or rhs.dtype not in whole or not _is_on_gpsimd(inst):
+        return word(ALU, inst.op)(widen(lhs), widen(rhs))
+    if lhs.dtype == rhs.dtype:
+        return word(ALU, inst.op)(lhs, rhs)
+    exact = word(ALU, inst.op)(lhs.astype(np.int64), rhs.astype(np.int64))
+    return exact.astype(inst.dtype.numpy) if inst.dtype in (i32, u32) else exact.astype(np.float32)
 
 
 def reciprocal(inst: Any, operands: Sequence[Any]) -> Array:

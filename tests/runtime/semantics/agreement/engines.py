@@ -34,6 +34,11 @@ def tensor_tensor() -> Pairs:
         body = f"%s: i32[1,1] = tensor_tensor add %x, %y\n  %z: {dtype}[1,1] = tensor_tensor mult %s, %n"
         text = f"func @main(%x: i32[1,1], %y: i32[1,1], %n: i32[1,1]) {{\n  {body}\n  return %z\n}}"
         yield outputs(text, x=big, y=one, n=-3 * one)[0], np.array([[expected]])
+    body = "%z: i32[1,1] = tensor_tensor add %x, %y\n  return %z"
+    mixed = outputs(
+        f"func @main(%x: i32[1,1], %y: u32[1,1]) {{\n  {body}\n}}", x=-big - 1, y=np.array([[2**25 + 3]], np.uint32)
+    )
+    yield mixed[0], np.array([[2**24 + 2]])  # i32 and u32 together are as exact
 
 
 def tensor_scalar() -> Pairs:

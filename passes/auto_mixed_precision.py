@@ -144,7 +144,8 @@ class AutoMixedPrecision(TargetLowering):
         self.removed_roundings += rewriting.removed_roundings
         self._leave_out(copies, decisions)
         add_decisions(self.report, decisions, rewriting.rounded)
-        self.report.after += traffic_of(f.insts) if changed else before
+        left = [inst for inst in (*insts, *rewriting.casts) if inst.parent is not None]
+        self.report.after += traffic_of(left) if changed else before
         of, rounded = decisions.of, rewriting.rounded
         self._kept[f.name] = [(i, one.reason.why) for i, one in of.items() if not (one.is_low or i in rounded)]
         return changed

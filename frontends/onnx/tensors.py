@@ -79,8 +79,8 @@ class OnnxTensor(LazyTensor):
     def array(self) -> Array:
         proto = self.proto
         try:
-            if proto.data_type in DTYPE_OF_CODE and BITS[proto.data_type] >= 8:
-                return _read_only(np.frombuffer(self.raw, DTYPE_OF_CODE[proto.data_type].numpy).reshape(self.shape))
+            if self.dtype is not None and self.dtype.bits >= 8:
+                return _read_only(np.frombuffer(self.raw, self.dtype.numpy).reshape(self.shape))
             if proto.data_type in BITS:  # the size is checked, so that onnx unpacks no more than there is
                 proto = TensorProto(dims=self.shape, data_type=proto.data_type, raw_data=self.raw.tobytes())
             elif self._place is not None:
@@ -202,6 +202,7 @@ def _packed(array: Array, bits: int) -> bytes:
 
 
 def _read_only(array: Array) -> Array:
-    array = array.view()
-    array.flags.writeable = False
+    if array.flags.writeable:  # what is made of bytes is not
+        array = array.view()
+        array.flags.writeable = False
     return array

@@ -34,17 +34,19 @@ class ConstantRange:
         self.low = low
         self._limit = beyond(low)
         self._constants = constants
-        self._answers: dict[tuple[Operand, bool], Unfit | None] = {}
+        self._weights: dict[Operand, Unfit | None] = {}
+        self._scalars: dict[Operand, Unfit | None] = {}
 
     def why_unfit(self, value: Operand, role: str | None = None) -> Unfit | None:
         """Return why a constant must not be narrowed where it serves as `role`, or None; None for what is none, too."""
-        if value not in self._constants:
+        if value not in self._constants.held:
             return None
-        key = (value, role in SCALARS)
-        if key not in self._answers:
+        is_scalar = role in SCALARS
+        answers = self._scalars if is_scalar else self._weights
+        if value not in answers:
             contents = self._constants.contents(value)
-            self._answers[key] = None if contents is None else self._judge(contents, key[1])
-        return self._answers[key]
+            answers[value] = None if contents is None else self._judge(contents, is_scalar)
+        return answers[value]
 
     def why_unfit_number(self, number: float, what: str = "the constant") -> Unfit | None:
         """Return why one number must not be narrowed, or None."""
@@ -65,7 +67,8 @@ class ConstantRange:
     def _is_small(self, array: Array) -> bool:
         """Whether all elements are numbers within the range, so that nothing else need be looked at."""
         if array.size <= MOST_ELEMENTS and array.dtype.kind == "f":
-            return bool(abs(array).max() < self._limit)  # half the time of two looks
+            sizes = abs(array.reshape(-1))
+            return bool(sizes.item(sizes.argmax()) < self._limit)  # a third of the time of two looks
         return bool(array.max() < self._limit and -self._limit < array.min())  # nothing as large as it is made
 
     def _judge(self, array: Array, is_scalar: bool) -> Unfit | None:

@@ -30,47 +30,59 @@ class Constants:
     """The constant values of a function, found when this is made; contents are fetched when somebody asks."""
 
     def __init__(self, survey: Survey) -> None:
-        self._held: dict[Operand, Constant | LazyTensor | Array | None] = {}
+        self.held: dict[Operand, Constant | LazyTensor | Array | None] = {}  # None: not known, though constant
+        self._fetched: dict[LazyTensor, Array] = {}
         for argument in survey.function.args:
             if argument.default is not None:  # a weight that a caller may replace, and hardly ever does
-                self._held[argument] = argument.default
+                self.held[argument] = argument.default
         for inst in survey.insts:
             if isinstance(inst, Initializer):
-                self._held[inst] = inst.value
+                self.held[inst] = inst.value
             elif (node := survey.nodes.get(inst)) is not None and not node.inst.blocks:
                 self._look_at(node)
 
     def __contains__(self, value: object) -> bool:
         """Whether a value is the same whenever the program runs."""
-        return value in self._held
+        return value in self.held
 
     def contents(self, value: Operand) -> Array | None:
         """Return the elements of a constant, of a filled tensor the one element; None where they are not known."""
-        held = self._held.get(value)
+        held = self.held.get(value)
         if isinstance(held, (Constant, LazyTensor)):
-            return None if held.dtype is None else held.array
+            return None if held.dtype is None else self.elements(held)
         return held
+
+    def elements(self, held: Constant | LazyTensor) -> Array:
+        """Return the elements of a tensor; small ones of a model are fetched once, since most are rounded, too."""
+        if isinstance(held, Constant):
+            return held.array
+        array = self._fetched.get(held)
+        if array is None:
+            array = held.array
+            if array.size <= MOST_ELEMENTS:
+                self._fetched[held] = array
+        return array
 
     def _look_at(self, node: SurveyedNode) -> None:
         if node.form.contents and (held := _stated(node)) is not None:
-            self._held[node.inst] = held
+            self.held[node.inst] = held
             return
         for value in node.values:
-            if value is not None and value not in self._held:
+            if value is not None and value not in self.held:
                 return
         operands = [value for value in node.values if value is not None]
         if not operands:
             return
         for result in node.inst.results:
-            self._held[result] = None
+            self.held[result] = None
         word = node.facts.computes if node.facts is not None else None
         if word is not None and len(node.inst.results) == 1:
-            self._held[node.inst] = self._computed(word, operands, node.inst)
+            self.held[node.inst] = self._computed(word, operands, node.inst)
 
     def _computed(self, word: str, operands: Sequence[Operand], result: Operand) -> Array | None:
         arrays = []
         for operand in operands[:1] if word in ("same", "convert") else operands:
-            held = self._held[operand]
+            held = self.held[operand]
             if held is None or prod(held.shape) > MOST_ELEMENTS or (array := self.contents(operand)) is None:
                 return None
             arrays.append(array)

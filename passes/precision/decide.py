@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from passes.precision.choice import Choice, is_as_asked
 from passes.precision.constants import Constants
@@ -49,8 +50,8 @@ class Decisions:
         self.of: dict[Instruction, Decision] = {}
         self.slots: dict[Instruction, frozenset[int]] = {}  # those of a node that are converted
         self.dtypes: dict[Operand, DType] = {}  # in the order in which it was decided
-        self._constants = Constants(self.survey)
-        self._judges = Judges(self.survey, self._constants, policy, signatures, callees or {})
+        self.constants = Constants(self.survey)
+        self._judges = Judges(self.survey, self.constants, policy, signatures, callees or {})
         self._choice = Choice(function, policy, self.requests, self._judges)
         self._plans = Plans(policy, self._choice, self._judges)
         self._lowered: dict[Instruction, Lowered] = {}
@@ -117,6 +118,7 @@ class Decisions:
         """Let what follows become low as soon as all that it follows is; each use is counted down once."""
         counts = {inst: _counted(self._variable(self._followed(node))) for inst, node in followers.items()}
         missing: dict[Instruction | Gate, int] = {inst: sum(count.values()) for inst, count in counts.items()}
+        read = {*chain.from_iterable([node.values for node in followers.values()]), *self.survey.gates_from}
         gates = () if self.policy.by_kind else [gate for gate in self.survey.gates if self._may_be_low(gate)]
         missing.update({gate: len(self._variable_sources(gate)) for gate in gates})
         for gate in gates:
@@ -125,6 +127,8 @@ class Decisions:
         seen: dict[Instruction | Gate, DType] = {}  # what has become low has one dtype, or nothing follows it
         while self._queue:
             value = self._queue.popleft()
+            if value not in read:
+                continue
             dtype = self.dtypes[value]
             for user in value.users if isinstance(value, Value) else ():
                 if user in counts and seen.setdefault(user, dtype) is dtype:
@@ -201,7 +205,7 @@ class Decisions:
         return [value for at, value in enumerate(node.values) if at in slots and value is not None]
 
     def _variable(self, values: list[Operand] | tuple[Operand, ...]) -> list[Operand]:
-        return [value for value in values if value not in self._constants]
+        return [value for value in values if value not in self.constants]
 
     def _may_be_low(self, gate: Gate) -> bool:
         node = self.survey.nodes[gate.inst]

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Final
 
 from passes.precision.arithmetic import CONVERT
-from passes.precision.facts_of import facts_of
+from passes.precision.facts_of import facts_of, is_idle_cast
 from passes.precision.labels import label_of
 from runtime.dtypes import DType
 from runtime.generic import ONNX_DOMAIN, OnnxNode
@@ -47,6 +47,7 @@ class Form:
     is_suspect: bool  # a guard may have a reason against a node of it whatever constants it reads
     may_fail: bool  # what stands around a node of it may make a runtime fail
     is_convolution: bool
+    is_idle_cast: bool
     may_index: bool  # whether operands may be indices, sizes or lengths
     f32_slots: tuple[int, ...]
     any_slots: tuple[int, ...]  # slots of any type, which changes nothing else
@@ -108,6 +109,7 @@ class Forms:
             is_suspect=is_convolution or _is_suspect(facts, bool(data)),
             may_fail=operator in ("Clip", "Transpose"),
             is_convolution=is_convolution,
+            is_idle_cast=is_idle_cast(inst),
             may_index=facts is not None and (facts.computes == CONVERT or "index" in roles.values()),
             f32_slots=tuple(at for at, role in roles.items() if role == "f32"),
             any_slots=tuple(at for at, role in roles.items() if role == "any"),

@@ -8,6 +8,7 @@ all: there the policy is all that a user has said. What an override has made low
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Set
 
 from passes.precision.regions import Gate
@@ -33,15 +34,21 @@ def idle_instructions(
     """
     if not any(form.is_product for form in survey.forms):
         return set()
-    links: dict[object, list[object]] = {}
+    links: dict[object, list[object]] = defaultdict(list)  # both ways, some of them twice
+    nodes = survey.nodes
     for user, slots in reads.items():
-        held = survey.nodes[user].values
-        for value in dict.fromkeys([held[at] for at in slots]):
+        held = nodes[user].values
+        for at in slots:
+            value = held[at]
             if value in values:
-                _link(links, value.owner if isinstance(value, Result) else value, user)
+                home = value.owner if isinstance(value, Result) else value
+                links[home].append(user)
+                links[user].append(home)
     for gate in gates:
         for one in (*gate.sources, *gate.targets):
-            _link(links, gate.inst, one.owner if isinstance(one, Result) else one)
+            home = one.owner if isinstance(one, Result) else one
+            links[home].append(gate.inst)
+            links[gate.inst].append(home)
     busy: set[object] = set()
     queue: list[object] = [inst for inst in low if is_product(survey, inst) or inst in wanted]
     while queue:
@@ -55,8 +62,3 @@ def idle_instructions(
 def is_product(survey: Survey, inst: Instruction) -> bool:
     """Whether an instruction multiplies and adds up; what has regions leaves that to what stands in them."""
     return inst in survey.nodes and survey.nodes[inst].form.is_product
-
-
-def _link(links: dict[object, list[object]], one: object, other: object) -> None:
-    links.setdefault(one, []).append(other)
-    links.setdefault(other, []).append(one)

@@ -7,6 +7,7 @@ Deliberately absent: where a cast stands.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from generated.graph.CastGen import CastGen
@@ -23,6 +24,8 @@ from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
 _CONTENTS: Final = {"Constant": None, "ConstantOfShape": Constant.of([0.0], f32)}
 """By operator: what `value` is where a node does not say."""
+Elements = Callable[[Constant | LazyTensor], Any]
+"""Fetches the elements of a tensor."""
 
 
 def new_cast(value: Value, dtype: DType, user: Instruction) -> Instruction:
@@ -45,7 +48,7 @@ def is_constant(value: Value) -> bool:
     return isinstance(value, Instruction) and value.INFO.semantics in CONTENTS
 
 
-def convert_constant(value: Value, low: DType) -> bool:
+def convert_constant(value: Value, low: DType, elements: Elements) -> bool:
     """Round a constant itself; return whether it was one that can be."""
     held: Any = None
     name = CONTENTS.get(value.INFO.semantics or "") if isinstance(value, Instruction) else None
@@ -55,7 +58,7 @@ def convert_constant(value: Value, low: DType) -> bool:
         held = value.attributes.get("value", _CONTENTS[value.op_type])
     if not isinstance(held, (Constant, LazyTensor)) or held.dtype is not f32:
         return False
-    rounded = Constant(cast_array(held.array, f32, low), low)
+    rounded = Constant(cast_array(elements(held), f32, low), low)
     if name is not None:
         setattr(value, name, rounded)
     else:

@@ -17,7 +17,6 @@ from runtime.operand_slots import values_of
 
 if TYPE_CHECKING:
     from passes.precision.decide import Decisions
-    from passes.precision.plans import Decision
     from runtime.instructions import Instruction
     from runtime.values import Operand, Value
 
@@ -165,17 +164,18 @@ def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Va
             operands = [one for at, one in held if one is not None and at not in form.any_slots]
             found.append(float_of(inst.results, operands))
             continue
-        reason = _ROUNDED if inst in rounded else decision.reason
-        precision = _precision_of(inst, decision, by_kind, inst in rounded)
+        is_rounded = inst in rounded
+        reason = _ROUNDED if is_rounded else decision.reason
+        dtype = decision.dtype
+        precision = dtype.name if dtype is not None else _precision_of(inst, by_kind, is_rounded)
         name = inst.node_name if isinstance(inst, OnnxNode) else None
         lines.append(ReportLine(function, name, inst.name, form.label, precision, reason.rule, reason.why))
         found.append(precision)
     report.counts.update(found)
 
 
-def _precision_of(inst: Instruction, decision: Decision, by_kind: bool, is_rounded: bool) -> str:
-    if decision.dtype is not None:
-        return decision.dtype.name
+def _precision_of(inst: Instruction, by_kind: bool, is_rounded: bool) -> str:
+    """Return what an instruction runs in that is converted to nothing."""
     if is_rounded:
         return inst.dtype.name
     if not by_kind:

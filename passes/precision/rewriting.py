@@ -23,7 +23,11 @@ from runtime.dtypes import DType
 from runtime.generic import Initializer
 from runtime.instructions import Instruction
 from runtime.operand_slots import set_values
+from runtime.types import Type
 from runtime.values import BlockArgument, Result, Value
+
+_Retyping = tuple[Type, bool, bool]
+"""What a type becomes, and whether that adds and whether it removes a rounding."""
 
 
 class Rewriting:
@@ -40,6 +44,7 @@ class Rewriting:
         self._heads: dict[Block, Statement | None] = {}
         self._unread: list[Value] = []  # that were widened, and maybe for nobody
         self._moves: Moves = {}
+        self._retypings: dict[tuple[Type, DType], _Retyping] = {}
 
     def run(self) -> bool:
         """Rewrite the function, and return whether that changed it."""
@@ -63,23 +68,29 @@ class Rewriting:
 
     def _retype(self, value: Value, dtype: DType) -> None:
         """Give a value its dtype."""
-        declared = value.dtype
-        value.type = value.type.with_dtype(dtype)
+        before = value.type
+        retyping = self._retypings.get((before, dtype))
+        if retyping is None:
+            after = before.with_dtype(dtype)
+            retyping = self._retypings[before, dtype] = (after, loses(value.dtype, dtype), loses(dtype, value.dtype))
+        value.type, adds, removes = retyping
         inst = value.owner if isinstance(value, Result) else value
         if isinstance(inst, Instruction):  # an argument of a region gets what is rounded already
-            if loses(declared, dtype):
+            if adds:
                 self.added_roundings.append(inst)
-            if loses(dtype, declared):
+            if removes:
                 self.removed_roundings.append(inst)
 
     def _serve(self, value: Value, is_retyped: bool, others: Mapping[DType, Sequence[Use]]) -> None:
         """Let uses that want another float than a value is read a cast, one for each such float."""
         dtype = value.dtype
-        if self._may_round(value, others) and convert_constant(value, *others):
-            self._report.constants += 1
-            self.rounded.add(value)
-            self._note(value, dtype, *others)
-            return
+        if self._may_round(value, others):
+            (low,) = others
+            if convert_constant(value, low, self._decisions.constants.elements):
+                self._report.constants += 1
+                self.rounded.add(value)
+                self._note(value, dtype, low)
+                return
         for other, group in others.items():
             narrow = widened_from(value, other) if self._by_kind and not is_retyped else None
             if narrow is not None:

@@ -21,20 +21,21 @@ def suspects(
     """Yield the nodes that there may be a reason against; `marked` are nodes and values that something is known of."""
 
     def fails(node: SurveyedNode) -> bool:
-        return node.form.may_fail and why_it_fails(node, survey, constants, range.low) is not None
+        return why_it_fails(node, survey, constants, range.low) is not None
 
     for node in survey.nodes.values():
-        is_marked = bool(marked) and (node.inst in marked or not marked.isdisjoint(node.results))
-        is_known = node.form.is_suspect or is_marked
-        if is_known or patterns.is_square_of_norm(node) or _holds_unfit(node, constants, range) or fails(node):
+        form = node.form
+        is_known = form.is_suspect or (bool(marked) and (node.inst in marked or not marked.isdisjoint(node.results)))
+        is_square = form.computes == "multiply" and patterns.is_square_of_norm(node)
+        if is_known or is_square or _holds_unfit(node, constants, range) or (form.may_fail and fails(node)):
             yield node
 
 
 def _holds_unfit(node: SurveyedNode, constants: Constants, range: ConstantRange) -> bool:
     """Whether a constant that a node reads or gives does not fit, whatever may excuse that."""
-    values, roles = node.values, node.form.roles
+    values, held = node.values, constants.held
     for at in node.data:
         value = values[at]
-        if value is not None and value in constants and range.why_unfit(value, roles.get(at, "")):
+        if value is not None and value in held and range.why_unfit(value, node.form.roles.get(at, "")):
             return True
-    return any([range.why_unfit(result) for result in node.results if result in constants])
+    return any([range.why_unfit(result) for result in node.results if result in held])

@@ -35,9 +35,10 @@ def traffic_of(insts: Iterable[Instruction]) -> Traffic:
     found = unknown = 0
     for inst in insts:
         cls = inst.__class__
-        if cls not in counted:
-            counted[cls] = not inst.is_terminator and inst.INFO.op_kind != "boundary"
-        if not counted[cls] or inst.blocks:
+        is_counted = counted.get(cls)
+        if is_counted is None:
+            is_counted = counted[cls] = not inst.is_terminator and inst.INFO.op_kind != "boundary"
+        if not is_counted or inst.blocks:
             continue
         times = runs.get(inst.parent)
         if times is None or inst.is_predicated:

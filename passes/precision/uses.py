@@ -7,6 +7,7 @@ Deliberately absent: decisions.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
@@ -63,6 +64,8 @@ def values_in(survey: Survey) -> Iterator[Value]:
 def leave_out_casts(decisions: Decisions) -> int:
     """Let what reads a cast from f32 to f32 read its operand where both became one lower float; return how many."""
     gone: set[Instruction] = set()
+    if not any(form.is_idle_cast for form in decisions.survey.forms):
+        return 0
     for inst, dtype in decisions.dtypes.items():
         if isinstance(inst, Instruction) and is_idle_cast(inst):
             source = values_of(inst)[0]
@@ -106,28 +109,24 @@ def uses_elsewhere(decisions: Decisions) -> dict[Operand, dict[DType, list[Use]]
 
     Nearly all uses want what the value gets, so this looks at what each instruction reads, once.
     """
-    found: dict[Operand, dict[DType, list[Use]]] = {}
-    dtypes, nodes = decisions.dtypes, decisions.survey.nodes
-
-    def note(value: Operand, wanted: DType, use: Use) -> None:
-        found.setdefault(value, {}).setdefault(wanted, []).append(use)
-
+    found: dict[Operand, dict[DType, list[Use]]] = defaultdict(lambda: defaultdict(list))
+    dtypes, nodes, decided = decisions.dtypes, decisions.survey.nodes, decisions.of
     for inst in decisions.survey.insts:
         node = nodes.get(inst)
         if node is None or node.form.has_regions:
             for one, wanted, slot in _wishes(inst, node is not None, decisions):
-                note(one, wanted, (inst, slot))
+                found[one][wanted].append((inst, slot))
             continue
         low = decisions.slots.get(inst, _NO_SLOTS)
-        dtype = decisions.of[inst].dtype if low else None
+        dtype = decided[inst].dtype if low else None
         for at, value in enumerate(values_of(inst)):
             if value is None:
                 continue
             if dtype is not None and at in low:
                 if dtypes.get(value, value.type.dtype) is not dtype:
-                    note(value, dtype, (inst, at))
+                    found[value][dtype].append((inst, at))
             elif value in dtypes and at not in node.form.any_slots:
-                note(value, value.dtype, (inst, at))
+                found[value][value.dtype].append((inst, at))
     return found
 
 

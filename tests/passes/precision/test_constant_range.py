@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from passes.precision.constant_range import ConstantRange
-from passes.precision.constants import Constants
+from passes.precision.constants import MOST_ELEMENTS, Constants
 from passes.precision.survey import Survey
 from runtime.constants import Constant
 from runtime.dtypes import DType, bf16, f16, f32, i64
 from runtime.functions import Function
 from runtime.generic import Initializer, OnnxNode
 from runtime.instructions import Instruction
+from runtime.lazy_tensors import LazyTensor
 from runtime.types import Type
 
 
@@ -71,3 +72,49 @@ def test_a_tensor_without_elements_is_no_reason() -> None:
 
 def test_what_is_computed_is_no_constant() -> None:
     assert why_unfit(f16, OnnxNode("Relu", result_types=[Type.tensor(i64, ())])) is None
+
+
+class Fetched(LazyTensor):
+    """A tensor of ones that counts how often it is fetched."""
+
+    fetches = 0
+
+    @property
+    def array(self) -> Any:
+        Fetched.fetches += 1
+        return np.ones(self.shape, np.float32)
+
+
+@pytest.mark.parametrize(("elements", "fetches"), [(1, 1), (MOST_ELEMENTS, 1), (MOST_ELEMENTS + 1, 3)])
+def test_only_small_tensors_of_a_model_stay_fetched(
+    elements: int, fetches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Fetched, "fetches", 0)
+    held, function = Fetched(f32, (elements,)), Function("main")
+    function.body.append(Initializer(held))
+    constants = Constants(Survey(function))
+    assert Fetched.fetches == 0
+    (inst,) = function.insts
+    contents = constants.contents(inst)
+    assert contents is not None and contents.shape == (elements,)
+    assert ConstantRange(f16, constants).why_unfit(inst) is None
+    assert constants.elements(held).tolist() == [1.0] * elements
+    assert Fetched.fetches == fetches
+
+
+@pytest.mark.parametrize(
+    ("numbers", "fits"),
+    [
+        ([1.0, -65519.0], True),
+        ([1.0, -65520.0], False),
+        ([float("nan"), 65519.0], True),
+        ([float("nan"), 65520.0], False),  # a NaN hides nothing behind it
+        ([65520.0, float("nan")], False),
+        ([float("-inf"), 1.0], True),
+        ([float("-inf"), 1e30], False),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_the_largest_magnitude_counts_beside_what_is_no_number(numbers: list[float], fits: bool) -> None:
+    assert (why_unfit(f16, initializer(numbers)) is None) == fits
+    assert (why_unfit(f16, initializer([numbers, numbers])) is None) == fits

@@ -15,6 +15,9 @@ those of onnx 1.23; an operator set that gives one of these operators a new vers
   with those of the operand. Version 7 also has parameters for each activation (`spatial` = 0).
 - GlobalMaxPool-1, -22: the maximum over all dimensions behind the channels. The reference takes the last two, always.
 - DequantizeLinear-10, -13: the reference has nothing before version 19.
+- LogSoftmax-13: the reference takes the logarithm of a softmax, minus infinity where that is zero, as it soon is.
+- Optional-15, -28: the reference makes a list of what is optional, and OptionalGetElement gives that list.
+- Softsign-1, -22: the reference fails at an operand without dimensions.
 """
 
 from __future__ import annotations
@@ -36,14 +39,14 @@ Correction = Callable[[Attributes, Sequence[Any]], Array]
 
 def find_correction(domain: str, op_type: str, operator_set: int | None) -> Correction | None:
     """Return what computes the one result of an operator in an operator set; None where the reference is right."""
-    versions, correction = CORRECTIONS.get((domain, op_type), ((), None))
-    if correction is None or operator_set is None:
+    corrections = CORRECTIONS.get((domain, op_type))
+    if corrections is None or operator_set is None:
         return None
     try:
         schema = defs.get_schema(op_type, operator_set, "")
     except defs.SchemaError:
         return None
-    return correction if schema.since_version in versions else None
+    return corrections.get(schema.since_version)
 
 
 def softmax(attributes: Attributes, values: Sequence[Any]) -> Array:
@@ -60,6 +63,25 @@ def log_softmax(attributes: Attributes, values: Sequence[Any]) -> Array:
     rows = _rows(x, attributes)
     shifted = rows - _largest(rows)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))).reshape(x.shape)
+
+
+def log_softmax_along(attributes: Attributes, values: Sequence[Any]) -> Array:
+    """Return the logarithm of a softmax along one axis, without the underflow in between."""
+    (x,) = values
+    axis = int(attributes.get("axis", -1))
+    shifted = x - x.max(axis=axis, keepdims=True, initial=-np.inf)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))
+
+
+def optional(attributes: Attributes, values: Sequence[Any]) -> Any:
+    """Return what is optional, which stands for itself; None where there is nothing."""
+    return values[0] if values else None
+
+
+def softsign(attributes: Attributes, values: Sequence[Any]) -> Array:
+    """Return `x / (1 + |x|)`."""
+    (x,) = values
+    return np.asarray(x / (1 + abs(x)))
 
 
 def hardmax(attributes: Attributes, values: Sequence[Any]) -> Array:
@@ -154,13 +176,15 @@ def _largest(rows: Array) -> Array:
     return np.asarray(rows.max(axis=1, keepdims=True, initial=-np.inf))
 
 
-# By domain and name: the versions of the operator that are corrected, and what computes them.
-CORRECTIONS: Final[Mapping[tuple[str, str], tuple[tuple[int, ...], Correction]]] = {
-    (ONNX_DOMAIN, "BatchNormalization"): ((7, 9), batch_normalization),
-    (ONNX_DOMAIN, "DequantizeLinear"): ((10, 13), dequantize_linear),
-    (ONNX_DOMAIN, "GlobalMaxPool"): ((1, 22), global_max_pool),
-    (ONNX_DOMAIN, "Hardmax"): ((1, 11), hardmax),
-    (ONNX_DOMAIN, "LRN"): ((1, 13), lrn),
-    (ONNX_DOMAIN, "LogSoftmax"): ((1, 11), log_softmax),
-    (ONNX_DOMAIN, "Softmax"): ((1, 11), softmax),
+# By domain and name: the versions of the operator that are corrected, and what computes each.
+CORRECTIONS: Final[Mapping[tuple[str, str], Mapping[int, Correction]]] = {
+    (ONNX_DOMAIN, "BatchNormalization"): dict.fromkeys((7, 9), batch_normalization),
+    (ONNX_DOMAIN, "DequantizeLinear"): dict.fromkeys((10, 13), dequantize_linear),
+    (ONNX_DOMAIN, "GlobalMaxPool"): dict.fromkeys((1, 22), global_max_pool),
+    (ONNX_DOMAIN, "Hardmax"): dict.fromkeys((1, 11), hardmax),
+    (ONNX_DOMAIN, "LRN"): dict.fromkeys((1, 13), lrn),
+    (ONNX_DOMAIN, "LogSoftmax"): {1: log_softmax, 11: log_softmax, 13: log_softmax_along},
+    (ONNX_DOMAIN, "Optional"): dict.fromkeys((15, 28), optional),
+    (ONNX_DOMAIN, "Softmax"): dict.fromkeys((1, 11), softmax),
+    (ONNX_DOMAIN, "Softsign"): dict.fromkeys((1, 22), softsign),
 }

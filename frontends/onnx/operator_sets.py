@@ -11,11 +11,14 @@ their own, which would have to move with that of the model.
 
 from __future__ import annotations
 
+from collections import ChainMap, Counter
+from collections.abc import Iterator, Mapping
+from itertools import count
 from math import prod
 from pathlib import Path
 from typing import Final
 
-from onnx import ModelProto, TensorProto, defs, helper, version_converter
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, defs, helper, version_converter
 
 from frontends.onnx.data_files import data_folders
 from frontends.onnx.errors import OperatorSetError
@@ -25,6 +28,7 @@ from frontends.onnx.write_model import to_proto
 from runtime.functions import Module
 
 NEWEST: Final = defs.onnx_opset_version()
+_ASYMMETRIC: Final = 10  # the last operator set in which Resize and Upsample have one way to sample
 
 
 def raised_model(module: Module, version: int) -> tuple[ModelProto, Path | None]:
@@ -62,6 +66,9 @@ def raised(model: ModelProto, version: int) -> ModelProto:
         reason = " ".join(str(error).split())
         raise OperatorSetError(f"onnx cannot convert operator set {found} to {version}: {reason}") from None
     _restore(result, model, heavy)
+    _tell_apart(result, model)
+    if found <= _ASYMMETRIC < version:
+        _state_the_sampling(result.graph)
     return result
 
 
@@ -99,12 +106,70 @@ def _restore(result: ModelProto, model: ModelProto, heavy: list[TensorProto]) ->
     """Give a converted model back what it was converted without, and what the library forgets."""
     declared = {one.name for one in model.graph.input}
     added = {tensor.name for tensor in heavy} - declared
-    kept = [one for one in result.graph.input if one.name not in added]
+    ends = {one.name: one for one in (*model.graph.output, *model.graph.input)}  # the library infers their shapes anew
+    kept = [ends.get(one.name, one) for one in result.graph.input if one.name not in added]
     del result.graph.input[:]
     result.graph.input.extend(kept)
+    for at, output in enumerate(model.graph.output):
+        result.graph.output[at].CopyFrom(output)
     for tensor in heavy:
         result.graph.initializer.add().CopyFrom(tensor)
     del result.metadata_props[:]
     result.metadata_props.extend(model.metadata_props)
     needed = helper.find_min_ir_version_for(result.opset_import, ignore_unknown=True)
     result.ir_version = max(model.ir_version, needed)
+
+
+def _tell_apart(result: ModelProto, model: ModelProto) -> None:
+    """Give a name of its own to each value that the library has added in a sub-graph: it counts from 1 in each of them.
+
+    Raises: OperatorSetError where the library has taken a name of the model.
+    """
+    before = Counter(_defined(model.graph))
+    added = Counter(_defined(result.graph)) - before
+    again = next((name for name in added if name in before), None)
+    if again is not None:
+        raise OperatorSetError(f'onnx gives two values the name "{again}" while it converts the model')
+    if any(times > 1 for times in added.values()):
+        _rename(result.graph, added, {*before, *added}, ChainMap())
+
+
+def _defined(graph: GraphProto) -> Iterator[str]:
+    for node in graph.node:
+        yield from node.output
+        for inner in _graphs_in(node):
+            yield from _defined(inner)
+
+
+def _rename(graph: GraphProto, added: Mapping[str, int], taken: set[str], names: ChainMap[str, str]) -> None:
+    """Rename what several graphs define, where `names` are those that hold around a graph."""
+    for node in graph.node:
+        for at, name in enumerate(node.input):
+            node.input[at] = names.get(name, name)
+        for inner in _graphs_in(node):
+            _rename(inner, added, taken, names.new_child())
+        for at, name in enumerate(node.output):
+            if added.get(name, 0) > 1:
+                names[name] = next(one for number in count(1) if (one := f"{name}_{number}") not in taken)
+                taken.add(names[name])
+                node.output[at] = names[name]
+    for info in (*graph.output, *graph.value_info):
+        info.name = names.get(info.name, info.name)
+
+
+def _state_the_sampling(graph: GraphProto) -> None:
+    """Let each Resize sample as it did before there was a choice: element i is taken at i / scale, rounded down.
+
+    The library leaves that to the defaults, which take the middle of an element.
+    """
+    for node in graph.node:
+        if node.op_type == "Resize" and node.domain in ("", "ai.onnx"):
+            node.attribute.append(helper.make_attribute("coordinate_transformation_mode", "asymmetric"))
+            node.attribute.append(helper.make_attribute("nearest_mode", "floor"))
+        for inner in _graphs_in(node):
+            _state_the_sampling(inner)
+
+
+def _graphs_in(node: NodeProto) -> Iterator[GraphProto]:
+    for attribute in node.attribute:
+        yield from (*(attribute.graphs), *([attribute.g] if attribute.HasField("g") else []))

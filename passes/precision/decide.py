@@ -10,12 +10,14 @@ Where kinds decide alone, the borders of regions do what the kind of their instr
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 
 from passes.precision.choice import Choice, is_as_asked
 from passes.precision.constants import Constants
 from passes.precision.definitions import Lowered
+from passes.precision.fused_norms import WHY as WHY_NO_NORM
+from passes.precision.fused_norms import refused_norms
 from passes.precision.guards import named
 from passes.precision.islands import idle_instructions
 from passes.precision.judge import Callees, Judges
@@ -64,6 +66,7 @@ class Decisions:
         self._follow(followers)
         if not policy.by_kind:
             self._leave_idle()
+            self._take_back(refused_norms(self.survey, self.dtypes, self.slots), Reason(Rule.RUNTIME, WHY_NO_NORM))
 
     def wanted(self, user: Instruction, slot: int, dtype: DType) -> DType | None:
         """Return the float that a slot of what has regions, or ends one, is to hold; `dtype` is what is there."""
@@ -163,18 +166,22 @@ class Decisions:
         low = {inst for inst, one in self.of.items() if one.dtype is not None and one.dtype is not f32}
         stated = self._choice.stated(self.survey.nodes[inst] for inst in low)
         idle = idle_instructions(self.survey, low, self.dtypes, self.slots, self._low_gates, stated)
-        if not idle:
+        self._take_back(idle, Reason(Rule.IDLE, Rule.IDLE.value))
+
+    def _take_back(self, insts: Set[Instruction], reason: Reason) -> None:
+        """Let what was decided to be low stay as it is."""
+        if not insts:
             return
-        for inst in idle:
-            self.of[inst] = Decision(None, Reason(Rule.IDLE, Rule.IDLE.value))
+        for inst in insts:
+            self.of[inst] = Decision(None, reason)
             self.slots.pop(inst, None)
         for gate in self._low_gates:
-            if gate.inst in idle:
+            if gate.inst in insts:
                 for slot in gate.slots:
                     self._gate_slots.pop(slot, None)
                 for target in gate.targets:
                     self.dtypes.pop(target, None)
-        for value in [one for one in self.dtypes if (one.owner if isinstance(one, Result) else one) in idle]:
+        for value in [one for one in self.dtypes if (one.owner if isinstance(one, Result) else one) in insts]:
             del self.dtypes[value]
 
     def _follow_to(self, node: SurveyedNode, dtype: DType) -> None:

@@ -10,6 +10,8 @@ It must not be seen where a value of the group is also used elsewhere, or where 
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from passes.precision.constants import Constants
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.generic import ONNX_DOMAIN, OnnxNode
@@ -32,11 +34,20 @@ def nodes_between_integers(survey: Survey, constants: Constants) -> set[Instruct
             continue
         if any(map(is_inside, node.operands)) and all(is_inside(one) or one in constants for one in node.operands):
             found[node.inst] = node
-    for inst in reversed([*found]):
-        users = [user for result in found[inst].results for user in result.users]
-        if not users or not all(user in found or _is(user, "QuantizeLinear") for user in users):
-            del found[inst]
+    queue = [inst for inst, node in found.items() if not _is_only_quantized(node, found)]
+    while queue:  # what reads or feeds one that leaves the group has a float from outside, or is used there
+        gone = found.pop(queue.pop(), None)
+        if gone is not None:
+            queue += [user for result in gone.results for user in result.users if user in found]
+            producers = [survey.producer(value) for value in gone.operands]
+            queue += [one.inst for one in producers if one is not None and one.inst in found]
     return set(found)
+
+
+def _is_only_quantized(node: SurveyedNode, group: Container[object]) -> bool:
+    """Whether each use of a node is in a group, or quantizes it."""
+    users = [user for result in node.results for user in result.users]
+    return bool(users) and all(user in group or _is(user, "QuantizeLinear") for user in users)
 
 
 def _is(inst: Instruction, op_type: str) -> bool:

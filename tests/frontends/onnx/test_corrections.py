@@ -95,6 +95,37 @@ def test_version_13_goes_along_one_axis(op: str, dtype: Any) -> None:
     check(one_node(op, 13, [x]), x)
 
 
+@pytest.mark.parametrize("dtype", [F32, F16], ids=str)
+def test_log_softmax_reaches_as_far_as_its_operand(dtype: Any) -> None:
+    x = np.array([[0, -200, 100], [-3000, 4, 4]], dtype)
+    proto = one_node("LogSoftmax", 13, [x], axis=-1)
+    assert np.allclose(ours(proto, x), [[-100, -300, 0], [-3004 - np.log(2), -np.log(2), -np.log(2)]], rtol=1e-3)
+    assert np.allclose(ours(proto, x), theirs(proto, x), rtol=TOLERANCE[dtype], atol=1e-3)
+
+
+@pytest.mark.parametrize("opset", [11, 22])
+@pytest.mark.parametrize("shape", [(), (3,), (0, 2)])
+def test_softsign(shape: tuple[int, ...], opset: int) -> None:
+    x = random(shape, F32)
+    proto = one_node("Softsign", opset, [x])
+    result = ours(proto, x)
+    assert result.shape == shape and np.allclose(result, theirs(proto, x))
+
+
+@pytest.mark.parametrize("opset", [15, 18, 28])
+def test_what_is_optional_stands_for_itself(opset: int) -> None:
+    x = random((2, 3), F32)
+    nodes = [
+        node("Optional", ["a"], ["o"]),
+        node("OptionalGetElement", ["o"], ["y"]),
+        node("OptionalHasElement", ["o"], ["has"]),
+    ]
+    results = [value("y", TensorProto.FLOAT, (2, 3)), value("has", TensorProto.BOOL, ())]
+    proto = model(nodes, [value("a", TensorProto.FLOAT, (2, 3))], results, opset=opset, ir_version=8)
+    got, has = all_of_ours(proto, x)
+    assert np.array_equal(got, x) and has
+
+
 def test_rows_by_hand() -> None:
     x = np.log(np.array([[[1, 2], [3, 4]]], np.float32))  # one row of four, the exponentials add up to 10
     assert np.allclose(ours(one_node("Softmax", 12, [x]), x), [[[0.1, 0.2], [0.3, 0.4]]], rtol=1e-6)
@@ -187,10 +218,11 @@ def test_bf16_is_rounded_once() -> None:
 
 
 def test_only_the_versions_with_a_fault_are_corrected() -> None:
-    for (domain, op_type), (versions, correction) in CORRECTIONS.items():
+    for (domain, op_type), corrections in CORRECTIONS.items():
         found = {at for at in range(1, defs.onnx_opset_version() + 1) if find_correction(domain, op_type, at)}
         since = {at: defs.get_schema(op_type, at, "").since_version for at in found}
-        assert set(since.values()) == set(versions) and find_correction(domain, op_type, max(found)) is correction
+        assert set(since.values()) == set(corrections)
+        assert all(find_correction(domain, op_type, at) is corrections[since[at]] for at in found)
     assert find_correction(ONNX_DOMAIN, "Softmax", 12) and not find_correction(ONNX_DOMAIN, "Softmax", 13)
     assert not find_correction("com.microsoft", "Softmax", 12)
     assert not find_correction(ONNX_DOMAIN, "Relu", 12)

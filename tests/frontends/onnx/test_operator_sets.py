@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnxruntime  # type: ignore[import-untyped]
 import pytest
-from onnx import ModelProto, helper
+from onnx import ModelProto, TensorProto, helper
 
 from frontends.onnx import OperatorSetError, load, to_proto
 from frontends.onnx.operator_sets import NEWEST, raised
@@ -48,6 +49,53 @@ def test_data_beside_a_model_stays_there(tmp_path: Path) -> None:
     kept = {one.name: one for one in to_proto(module).graph.initializer}["w"]
     assert kept.data_location == onnx.TensorProto.EXTERNAL
     assert module.root_function.operator_sets["ai.onnx"] == 18
+
+
+@pytest.mark.parametrize(("mode", "scale"), [("linear", 2.0), ("nearest", 1.5), ("nearest", 3.0)])
+@pytest.mark.parametrize(("operator", "opset"), [("Resize", 10), ("Upsample", 9)])
+def test_images_are_sampled_as_before(operator: str, opset: int, mode: str, scale: float) -> None:
+    scales = constant("s", np.array([1, 1, scale, scale], np.float32))
+    ends = [value("x", shape=[1, 1, 4, 4])], [value("y", shape=["a", "b", "c", "d"])]
+    source = model([node(operator, ["x", "s"], ["y"], mode=mode)], *ends, [scales], opset)
+    (wanted,) = by_onnxruntime(source)
+    assert all(np.allclose(by_onnxruntime(raised(source, version))[0], wanted) for version in (11, 13, 19, 22))
+
+
+def by_onnxruntime(source: ModelProto) -> list[np.ndarray]:
+    session = onnxruntime.InferenceSession(source.SerializeToString(), providers=["CPUExecutionProvider"])
+    return list(session.run(None, {"x": X.reshape(1, 1, 4, 4)}))
+
+
+def test_inputs_and_outputs_are_declared_as_before() -> None:
+    source = convolution()
+    source.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
+    shape = source.graph.output[0].type.tensor_type.shape
+    for at, name in enumerate(("batch", "channels", "height", "width")):
+        shape.dim[at].dim_param = name
+    source.graph.output.append(value("x", shape=["n", "h", "w"]))  # an input that is an output, under other names
+    result = raised(source, 22)
+    assert list(result.graph.input) == list(source.graph.input)
+    assert list(result.graph.output) == list(source.graph.output)
+
+
+def test_what_is_added_in_branches_has_a_name_of_its_own() -> None:
+    steps = [node("Neg", ["x"], ["u"]), node("Neg", ["u"], ["v"]), node("Neg", ["v"], ["w"])]
+    inner = branches("i", [*steps, node("ReduceMean", ["w"], ["i"], axes=[0, 2])], [node("Relu", ["x"], ["i"])])
+    outer = [node("ReduceMean", ["x"], ["s"], axes=[1]), *inner, node("Mul", ["s", "i"], ["o"])]
+    nodes = [*branches("o", outer, [node("ReduceMin", ["x"], ["o"], axes=[1])]), node("Relu", ["o"], ["y"])]
+    ends = [value("x", shape=[1, 4, 4]), value("c", TensorProto.BOOL, [])], [value("y", shape=["a", "b", "c"])]
+    source = model(nodes, *ends, opset=17)
+    result = raised(source, 18)
+    onnx.checker.check_model(result, full_check=True)
+    for case in (True, False):
+        feeds = {"x": X, "c": np.array(case)}
+        assert np.allclose(computed(source, **feeds)[0], computed(result, **feeds)[0])
+
+
+def branches(name: str, then: list[onnx.NodeProto], other: list[onnx.NodeProto]) -> list[onnx.NodeProto]:
+    """Return an `If` that gives a value which both of its branches give under the same name."""
+    graphs = [helper.make_graph(nodes, "branch", [], [value(name, shape=None)]) for nodes in (then, other)]
+    return [node("If", ["c"], [name], then_branch=graphs[0], else_branch=graphs[1])]
 
 
 def test_a_model_of_that_version_stays_as_it_is() -> None:

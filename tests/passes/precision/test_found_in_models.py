@@ -153,6 +153,15 @@ def test_what_stands_between_integers_stays_as_it_is(others: str, last: str, run
     agrees(source, result, 1e-2, x=np.full((2, 4), 0.5, np.float32))
 
 
+def test_a_group_of_which_a_float_is_used_outside_is_none() -> None:
+    constants: dict[str, Any] = dict(s=np.float32(0.1), z=np.int8(0), w=np.eye(4, dtype=np.int8) * 10)
+    text = GROUP.replace("(float[2,4] y)", "(float[2,4] y, float[2,4] n)").replace("LAST", "o")
+    source = read(text.replace("OTHERS", "n = Relu(m) o = MatMul(n, e)"), 19, **constants)
+    result, found = converted(source)  # which looks at a second run
+    assert (found["m"], found["n"], found["o"]) == ("f16", "f16", "f16")
+    agrees(source, result, 1e-2, x=np.full((2, 4), 0.5, np.float32))
+
+
 def test_what_a_loop_hands_on_unchanged_is_narrowed_once_outside() -> None:
     text = """g (float[2,4] x, int64 n, bool c) => (float[2,4] y) { a = MatMul(x, w) y, v = Loop <body = b
         (int64 i, bool k, float[2,4] s, float[4,4] u) => (bool k2, float[2,4] t, float[4,4] u2)

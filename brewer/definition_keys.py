@@ -83,7 +83,7 @@ FACT_DOCS = {
     "precision_intact": "No pass changes the data types of anything about it.",
     "keeps_dtype": "The data type of its result is what it is for: a cast, a constant.",
     "wide_range": "Its result may leave the range of f16 although the operands are within it.",
-    "range_safe": "Its result usually is within the range of f16 although an operand may not be: a root, a norm.",
+    "range_safe": "Its first result usually is within the range of f16 although an operand may not be: a root, a norm.",
     "follow": "It runs in the data type of its data operands; data movement does so without saying it.",
 }
 FACTS = tuple(FACT_DOCS)

@@ -40,7 +40,7 @@ class PrecisionFacts:
     computes: str | None = None  # the arithmetic that it is: add, subtract, convert, same (elements moved) ...
     regions: str | None = None  # how values pass between it and its regions: as in branches, a loop or a scan
     wide_range: bool = False  # the result may leave the range of f16 although the operands are in it
-    range_safe: bool = False  # the result usually is in the range of f16 although an operand may not be
+    range_safe: bool = False  # the first result usually is in the range of f16 although an operand may not be
     follow: bool = False  # runs in the dtype of its data operands, as data movement does
     keeps_dtype: bool = False  # the dtype of its result is what it is for
     precision_intact: bool = False  # no pass changes the dtypes of anything about it

@@ -1,8 +1,8 @@
 """What must stay f32 whatever a policy says: values that the lower float cannot hold, or that must be exact.
 
 A value that a guard keeps in f32 is *sticky*: it may be out of the range of the lower float, so it is never narrowed,
-and what is computed from it is sticky too, up to an operation that brings the range back (`range_safe`). It passes
-through the borders of regions, and out of local functions.
+and what is computed from it is sticky too, up to an operation that brings the range back (`range_safe`), that of its
+first result. It passes through the borders of regions, and out of local functions.
 
 What a cast gives is sticky where the program asks for f32 with it. Where kinds decide alone, a cast asks for nothing,
 since the pass itself puts one in wherever two kinds meet: a second run could not tell whose it is.
@@ -177,10 +177,14 @@ class Guards:
             self.sticky[value] = origin
             self._queue.append(value)
 
-    def _mark_results(self, node: SurveyedNode, origin: str) -> None:
-        """Make results sticky, but for constants whose elements are known: those are judged where they are used."""
-        for result in node.inst.results:
+    def _mark_results(self, node: SurveyedNode, origin: str, but_the_first: bool = False) -> None:
+        """Make results sticky, but for constants whose elements are known: those are judged where they are used.
+
+        What brings the range back does so of the first result: not of a mean or of eigenvalues that it gives, too.
+        """
+        for result in node.inst.results[but_the_first:]:
             holds_floats = result in node.results or self._survey.is_container(result)
+            holds_floats = holds_floats or (but_the_first and result.type.dtype is f32)
             if holds_floats and self._constants.contents(result) is None:
                 self._mark(result, origin)
 
@@ -223,8 +227,8 @@ class Guards:
         if node.results or not takes_out:
             self.reasons.setdefault(node.inst, Reason(Rule.OUT_OF_RANGE, why))
         is_constant = any(result in self._constants for result in node.results)
-        if is_constant or facts is None or not (facts.range_safe or self._patterns.is_division(node)):
-            self._mark_results(node, origin)
+        brings_back = facts is not None and (facts.range_safe or self._patterns.is_division(node))
+        self._mark_results(node, origin, but_the_first=brings_back and not is_constant)
 
 
 def named(value: Operand) -> str:

@@ -103,3 +103,19 @@ def test_facts_of_a_defined_instruction_depend_on_its_attributes() -> None:
         ("elementwise", False, True),
     ]
     assert facts_of(terminator, {}) is None
+
+
+def test_eigenvalues_of_a_large_matrix_stay_f32_and_its_logarithm_may_be_f16() -> None:
+    # Those of diag(1e6, 2e6) are its diagonal, beyond the 65504 of f16, and their logarithms 13.8 and 14.5.
+    module = parse("""
+        func @main(%x: f32[2,2], %q: f32[2,2]) {
+          %c: f32[2,2] = graph.constant {value = dense<[[1000000.0, 0.0], [0.0, 2000000.0]]>}
+          %m: f32[2,2] = graph.binary add %x, %c
+          %l: f32[2,2], %w: f32[2], %v: f32[2,2] = graph.log_eig %m epsilon 0.0001
+          %y: f32[2] = graph.activation relu %w
+          %p: f32[2,2] = graph.matmul %l, %q
+          return %y, %p
+        }""")
+    assert AutoMixedPrecision.of("autocast-f16").runOnModule(module)
+    text = print_module(module)
+    assert "%y: f32[2] = graph.activation relu %w" in text and "%p: f16[2,2] = graph.matmul %l_f16" in text

@@ -174,6 +174,19 @@ def test_the_range_is_not_brought_back_by_a_bound_or_a_small_divisor() -> None:
     assert precisions(chain(*nodes, constants={"c": np.float32(1)})) == {"e": "f32", "d": "f32", "y": "f16"}
 
 
+@pytest.mark.parametrize(
+    ("op", "n_scales", "attributes"), [("LayerNormalization", 1, {}), ("BatchNormalization", 4, {"training_mode": 1})]
+)
+def test_the_range_is_brought_back_of_the_first_result_only(op: str, n_scales: int, attributes: dict[str, Any]) -> None:
+    """What is normalized is about 1; the mean that comes with it is about 1e6, or a tenth of that."""
+    add, constants = node("Add", ["x", "c"], "a"), {"c": np.float32(1e6), "g": np.ones(4, np.float32)}
+    norm = helper.make_node(op, ["a", *["g"] * n_scales], ["n", "m", "i"], **attributes)
+    of_x = helper.make_node(op, ["x", *["g"] * n_scales], ["n", "m", "i"], **attributes)
+    assert precisions(chain(add, norm, node("Mul", ["n", "n"], "y"), constants=constants))["y"] == "f16"
+    assert precisions(chain(add, norm, node("Mul", ["n", "m"], "y"), constants=constants))["y"] == "f32"
+    assert precisions(chain(of_x, node("Mul", ["n", "m"], "y"), constants=constants))["y"] == "f16"
+
+
 def test_a_square_that_is_summed_may_overflow_and_another_product_runs_low() -> None:
     summed = chain(node("Mul", ["x", "x"], "q"), node("ReduceMean", ["q"], "m", axes=[1]), node("Add", ["x", "m"], "y"))
     result, found = converted(summed)

@@ -24,7 +24,8 @@ class EighBatchBackwardGen(GraphInst):
     With w and V of the forward instruction, and cotangents dw and dV, it is the symmetric part of V (diag(dw) + F *
     (V^T dV)) V^T, where F[i, j] = 1 / (w[j] - w[i]) off the diagonal. Two eigenvalues that are no farther apart than
     1e-9 of the largest magnitude, or of 1 where that is less, count as equal and have 0 there, as in RLX: the vectors
-    of equal eigenvalues have no derivative.
+    of equal eigenvalues have no derivative. RLX takes two operands, what the forward instruction gave and its
+    cotangents, each packed into one value, [B, n + n^2].
 
     Operands:
         eigenvalues: f32/f64, [B, N]

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 class RegisterAluGen(RegisterInst):
     """One operation of two registers, or of a register and a number that is known when compiling.
 
-    Words are computed modulo 2 to their width, and compared as their data type says. A quotient and a remainder are
-    those of numbers that are not negative, and a shift moves by less than the width: what else they give is not
-    published, and ends a run. The compiler lets further operations of its list stand here, comparisons among them,
-    whose result in a register nobody has published, so they are left out.
+    Words are computed modulo 2 to their width, and those of 32 bits compared as their data type says. The third-party
+    study has a pair of registers hold u64 in an operation and i64 in a move; it is i64 in both here, so max and min of
+    pairs are those of numbers that are not negative. A quotient and a remainder are, too, and a shift moves by less
+    than the width: what else they give is not published, and ends a run. The compiler lets further operations of its
+    list stand here, comparisons among them, whose result in a register nobody has published, so they are left out.
 
     Operands:
         lhs: LOAD, i32/u32/i64, rank 0, never converted
@@ -66,7 +67,7 @@ class RegisterAluGen(RegisterInst):
         AWS Neuron documentation, Trainium and Inferentia2 architecture guide, NeuronCore-v2 Compute Engines
         KLR, KLR/Core/Operators.lean, RegisterAluOp
         Neuron compiler internals, third-party study of neuronx_cc 2.24, Symbolic access patterns to register ALU;
-            control and register encoders, RegisterAlu
+            control and register encoders, RegisterAlu; the SP engine
     Semantics: registers.alu
     Wrapper: `RegisterAlu` of runtime/wrappers/, which the parser builds
     """

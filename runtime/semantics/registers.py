@@ -46,7 +46,8 @@ def store(inst: Any, operands: Sequence[Any]) -> Array:
 def alu(inst: Any, operands: Sequence[Any]) -> Array:
     """Return `lhs op rhs`, or `lhs op imm`, modulo 2 to the width.
 
-    Raises: InterpreterError for a quotient of a negative number or by zero, and a shift by the width or more.
+    Raises: InterpreterError for a quotient of a negative number or by zero, a comparison of a negative pair of registers,
+    and a shift by the width or more.
     """
     lhs, rhs = operands
     left = _scalar(lhs)
@@ -55,6 +56,8 @@ def alu(inst: Any, operands: Sequence[Any]) -> Array:
         raise InterpreterError(
             f"{inst.op} of {left} and {right}: only what is not negative is divided, and not by zero"
         )
+    if inst.op in ("max", "min") and inst.dtype.bits == 64 and (left < 0 or right < 0):
+        raise InterpreterError(f"{inst.op} of {left} and {right}: pairs are compared where they are not negative")
     if inst.op in _SHIFTS and not 0 <= right < inst.dtype.bits:
         raise InterpreterError(f"{inst.op} by {right}; expected 0 to {inst.dtype.bits - 1}")
     return np.asarray(word(_OPERATIONS, inst.op)(left, right), left.dtype)

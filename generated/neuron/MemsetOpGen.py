@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class MemsetOpGen(NeuronInst):
     """One constant everywhere, on the vector or gpsimd engine.
 
-    A tile of integers is filled with a whole number that they hold. Of the packed data types the source takes 0 only:
-    here that is so of f4e2m1, since f8e4m3fn and f8e5m2 have plain forms, too. Where nobody chooses the engine, the
-    source leaves it to the compiler.
+    A tile of integers is filled with a whole number that they hold, one of truth values with 0 or 1. Of the packed data
+    types the source takes 0 only: here that is so of f4e2m1, since f8e4m3fn and f8e5m2 have plain forms, too. Where
+    nobody chooses the engine, the source leaves it to the compiler.
 
     Attributes:
         value: float

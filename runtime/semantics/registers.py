@@ -46,8 +46,8 @@ def store(inst: Any, operands: Sequence[Any]) -> Array:
 def alu(inst: Any, operands: Sequence[Any]) -> Array:
     """Return `lhs op rhs`, or `lhs op imm`, modulo 2 to the width.
 
-    Raises: InterpreterError for a quotient of a negative number or by zero, a comparison of a negative pair of registers,
-    and a shift by the width or more.
+    Raises: InterpreterError for a quotient of a negative number or by zero, a comparison of a negative pair, and a
+    shift by the width or more.
     """
     lhs, rhs = operands
     left = _scalar(lhs)

@@ -1,4 +1,4 @@
-"""Which constants a tile of integers can be filled with."""
+"""Which constants a tile of integers or of truth values can be filled with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.operand_shapes import why_not_stated
 
 
 class MemsetOp(MemsetOpGen):
-    """One constant everywhere; in a tile of integers a whole number that they hold."""
+    """One constant everywhere; in a tile of integers a whole number that they hold, in one of truth values 0 or 1."""
 
     __slots__ = ()
 
@@ -22,5 +22,7 @@ class MemsetOp(MemsetOpGen):
         dtype, value = self.type.dtype, self._value
         if dtype is not None and dtype.is_int and not (dtype.lowest <= value <= dtype.largest and value == int(value)):
             yield Problem(f"value is {value}, which is no element of {dtype}", "value")
+        if dtype is not None and dtype.is_bool and value not in (0, 1):
+            yield Problem(f"value is {value}; a tile of truth values is filled with 0 or 1", "value")
         if dtype is f4e2m1 and value != 0:
             yield Problem(f"value is {value}; a tile of f4e2m1, which is packed, is filled with 0 only", "value")

@@ -42,29 +42,41 @@ Source: penguin, cast elimination; departures: gate 3 is an equality, the guards
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar, TypeVar
 
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.later_reads import Orders, orders_of_barriers, why_not_read_later, why_pinned
-from passes.retyping import why_not_retype_tensor, why_not_round_trip
+from passes.retyping import why_not_mutate_dst_type, why_not_retype_tensor, why_not_round_trip
 from runtime.access import NeuronAP
-from runtime.dtypes import DType, is_int_type
+from runtime.blocks import Block
+from runtime.dtypes import DType
 from runtime.effects import effects_of
 from runtime.functions import Function
 from runtime.instructions import Instruction, NeuronInst
 from runtime.statistics import Unit, register_stats
 from runtime.targets import Target
 from runtime.tensors import Tensor, TensorUtils
-from runtime.wrappers.ActivationOp import ActivationOp
+from runtime.types import Type
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
-from runtime.wrappers.TensorScalarPtrOp import TensorScalarPtrOp
 
 S = TypeVar("S", NeuronInst, Tensor)
 
-MUTABLE = (ActivationOp, TensorScalarPtrOp, TensorCopyOp)
+
+@dataclass
+class _Run:
+    """What is remembered while a function is transformed.
+
+    A source with 100,000 casts is looked at once; the answers cannot change meanwhile, see the last sentence of the
+    module's argument.
+    """
+
+    refused: dict[tuple[NeuronInst | Tensor, DType], str] = field(default_factory=dict)  # why casts of it to that stay
+    times: dict[Block | None, int] = field(default_factory=dict)  # runs of a block; what goes has no predicates
+    barriers: Orders | None = None  # of the function, once a tensor is looked at
+    eliminated: int = 0  # goes to the class at the end: each write to a class empties the caches of its methods
 
 
 @dataclass(frozen=True)
@@ -90,26 +102,24 @@ class NeuronEliminateCasts(TargetLowering):
     def __init__(self, target: Target | None = None, **options: object) -> None:
         super().__init__(target, **options)
         self.removed_roundings = []
-        # While a function is transformed: why the casts of a source to a dtype stay. A source with 100,000 casts is
-        # looked at once; the answers cannot change meanwhile, see the last sentence of the module's argument.
-        self._refused: dict[tuple[NeuronInst | Tensor, DType], str] | None = None
-        self._barriers: Orders | None = None  # of the function, likewise
+        self._run: _Run | None = None
 
     def transformStmts(self, f: Function) -> bool:
-        elim_candidates = [inst for inst in f.insts if isinstance(inst, TensorCopyOp) and inst.dst is None]
         changed = False
-        self._refused, self._barriers = {}, orders_of_barriers(f)
-        for cast in elim_candidates:
+        self._run = _Run()
+        for cast in f.body.instructions_of(TensorCopyOp):
             if cast.parent is not None and self.tryEliminateCast(cast):  # without a parent: gone with another one
                 changed = True
-        self._refused = self._barriers = None
+        NeuronEliminateCasts.eliminated_casts += self._run.eliminated
+        self._run = None
         return changed
 
     def tryEliminateCast(self, cast: TensorCopyOp) -> bool:
         """Remove `cast`, and the other casts that go with it, where that is safe; return whether it was."""
         if self.why_not_eliminate(cast) is not None or not self.may_rewrite():
             return False
-        source, dtype = cast.src, cast.dtype
+        source, dtype = cast.src, cast.type.dtype
+        assert dtype is not None
         stores: tuple[Instruction, ...]
         if isinstance(source, NeuronInst):
             stores, casts = (source,), source.users
@@ -129,40 +139,43 @@ class NeuronEliminateCasts(TargetLowering):
         return True
 
     def why_kept(self, f: Function) -> Iterator[tuple[TensorCopyOp, str]]:
-        self._refused, self._barriers = {}, orders_of_barriers(f)
-        for inst in f.insts:
-            if isinstance(inst, TensorCopyOp) and inst.type.dtype is not inst.src.type.dtype:
+        self._run = _Run()
+        for inst in f.body.instructions_of(TensorCopyOp):
+            if inst.type.dtype is not inst.src.type.dtype:
                 reason = self.why_not_eliminate(inst)
                 if reason is not None:
                     yield inst, reason
-        self._refused = self._barriers = None
+        self._run = None
 
     def why_not_eliminate(self, cast: TensorCopyOp) -> str | None:
         """Return the first thing that is in the way of removing `cast` and those that must go with it, or None."""
         if cast.dst is not None:
             return f"it writes %{cast.dst.tensor.name}, so it stays"
-        source, dtype = cast.src, cast.type.dtype
-        reason = why_not_round_trip(source.type, cast.type) or why_pinned(cast)
+        source, to = cast.src, cast.type
+        dtype = to.dtype
+        reason = why_not_round_trip(source.type, to)
+        if reason is None and cast._extra is not None:
+            reason = why_pinned(cast)
         if reason is not None or dtype is None:
             return reason
         if not isinstance(source, NeuronInst):
             if isinstance(source, NeuronAP):
                 return self._remembered(source.tensor, dtype, self._why_not_tensor)
             return "its source is no instruction that could write another dtype"
-        reason = self.why_not_mutate_dst_type(source, dtype)
+        reason = why_not_mutate_dst_type(source, dtype)
         if reason is not None:
             return reason
-        if source.has_single_user and source.rounding is None and cast.rounding is None:  # the common case
+        if source.has_single_user and source._extra is None and cast._extra is None:  # the common case: no rounding
             return None
         return self._remembered(source, dtype, self._why_not_value)
 
     def _remembered(self, source: S, dtype: DType, judge: Callable[[S, DType], str | None]) -> str | None:
         """Return what `judge` says, or said when another cast of `source` to `dtype` was looked at."""
-        if self._refused is None:
+        if self._run is None:
             return judge(source, dtype)
-        reason = self._refused.get((source, dtype)) or judge(source, dtype)
+        reason = self._run.refused.get((source, dtype)) or judge(source, dtype)
         if reason is not None:
-            self._refused[source, dtype] = reason
+            self._run.refused[source, dtype] = reason
         return reason
 
     def _why_not_value(self, producer: NeuronInst, dtype: DType) -> str | None:
@@ -179,11 +192,14 @@ class NeuronEliminateCasts(TargetLowering):
             if reason is not None:
                 return reason
         casts = TensorUtils.load_insts(tensor)
-        return self._why_not_drop(casts, dtype) or why_not_read_later(tensor, casts, self._barriers)
+        run = self._run or _Run()
+        if run.barriers is None and tensor.function is not None:
+            run.barriers = orders_of_barriers(tensor.function)
+        return self._why_not_drop(casts, dtype) or why_not_read_later(tensor, casts, run.barriers)
 
     def _why_not_write(self, producer: Instruction, dtype: DType) -> str | None:
         """Return why `producer` must not write `dtype`, whoever uses what it writes."""
-        reason = self.why_not_mutate_dst_type(producer, dtype)
+        reason = why_not_mutate_dst_type(producer, dtype)
         if reason is None and producer.rounding is not None and not self.options.allow_excess_precision:
             return f"the program's author asked for the rounding of {producer.INFO.mnemonic}"
         return reason
@@ -210,34 +226,23 @@ class NeuronEliminateCasts(TargetLowering):
 
     def count_cast(self, cast: TensorCopyOp) -> TensorCopyOp:
         """Add the bytes per partition that `cast` writes, times how often it runs, to `eliminated_casts`; return it."""
-        bytes_per_partition = cast.tile_size_in_bytes // (cast.npartitions or 1)  # nothing, over no partitions
-        times = cast.num_dynamic_instances
-        NeuronEliminateCasts.eliminated_casts += bytes_per_partition * (1 if times is None else times)
+        run = self._run or _Run()
+        times = run.times.get(cast.parent)
+        if times is None:
+            known = cast.num_dynamic_instances
+            times = run.times[cast.parent] = 1 if known is None else known
+        run.eliminated += _bytes_per_partition(cast.type) * times
+        if self._run is None:
+            NeuronEliminateCasts.eliminated_casts += run.eliminated
         return cast
 
     def shouldMutateInstDstType(self, inst: Instruction, dtype: DType) -> bool:
         """Whether `inst` may write `dtype` in place of what it writes, as far as it alone is concerned."""
-        return self.why_not_mutate_dst_type(inst, dtype) is None
-
-    def why_not_mutate_dst_type(self, inst: Instruction, dtype: DType) -> str | None:
-        """Return which of the four gates `inst` fails, or None."""
-        if not inst.canMutateDstTy:
-            return _fixed_result(inst.INFO.mnemonic)
-        if not isinstance(inst, MUTABLE):
-            return _not_listed(inst.INFO.mnemonic)
-        source, written = inst.src.type.dtype, inst.dtype
-        if source is not dtype:
-            return f"{inst.INFO.mnemonic} reads {source}, not {dtype}"
-        if is_int_type(written) != is_int_type(dtype):
-            return f"{inst.INFO.mnemonic} converts between integers and floats, {dtype} to {written}"
-        return None
+        return why_not_mutate_dst_type(inst, dtype) is None
 
 
-@cache  # the reason that is given most: a text made anew each time costs as much as all the gates
-def _fixed_result(mnemonic: str | None) -> str:
-    return f"the result of {mnemonic} may not change its dtype"
-
-
-@cache
-def _not_listed(mnemonic: str | None) -> str:
-    return f"{mnemonic} may change its dtype, but this pass does that to activation, tensor_scalar, tensor_copy only"
+@cache  # as `why_not_round_trip` is
+def _bytes_per_partition(type: Type) -> int:
+    partitions = type.shape[0] if type.shape else 1
+    assert type.size_in_bytes is not None and isinstance(partitions, int), f"{type} has no known size"
+    return type.size_in_bytes // (partitions or 1)  # nothing, over no partitions

@@ -9,10 +9,16 @@ from __future__ import annotations
 from functools import cache
 from math import prod
 
-from runtime.dtypes import DType, f32, holds
+from runtime.dtypes import DType, f32, holds, is_int_type
+from runtime.instructions import Instruction
 from runtime.targets import TARGETS, Target
 from runtime.tensors import NeuronPSUMTensor, Tensor
 from runtime.types import Type
+from runtime.wrappers.ActivationOp import ActivationOp
+from runtime.wrappers.TensorCopyOp import TensorCopyOp
+from runtime.wrappers.TensorScalarPtrOp import TensorScalarPtrOp
+
+MUTABLE = (ActivationOp, TensorScalarPtrOp, TensorCopyOp)
 
 
 @cache  # types are interned and few, casts are many: 0.1 instead of 2 microseconds a cast
@@ -33,6 +39,33 @@ def why_not_round_trip(through: Type, to: Type) -> str | None:
     if through.shape != to.shape:
         return f"it changes the shape, {through} to {to}"
     return f"the size of {to} is not known" if to.size_in_bytes is None else None
+
+
+def why_not_mutate_dst_type(inst: Instruction, dtype: DType) -> str | None:
+    """Return why `inst` may not write `dtype` in place of what it writes, as far as it alone is concerned.
+
+    Source: NeuronEliminateCasts, the four gates of `shouldMutateInstDstType`; the third is an equality.
+    """
+    if not inst.canMutateDstTy:
+        return _fixed_result(inst.INFO.mnemonic)
+    if not isinstance(inst, MUTABLE):
+        return _not_listed(inst.INFO.mnemonic)
+    source, written = inst.src.type.dtype, inst.dtype
+    if source is not dtype:
+        return f"{inst.INFO.mnemonic} reads {source}, not {dtype}"
+    if written.kind != dtype.kind and is_int_type(written) != is_int_type(dtype):
+        return f"{inst.INFO.mnemonic} converts between integers and floats, {dtype} to {written}"
+    return None
+
+
+@cache  # the reason that is given most: a text made anew each time costs as much as all the gates
+def _fixed_result(mnemonic: str | None) -> str:
+    return f"the result of {mnemonic} may not change its dtype"
+
+
+@cache
+def _not_listed(mnemonic: str | None) -> str:
+    return f"{mnemonic} may change its dtype, but this pass does that to activation, tensor_scalar, tensor_copy only"
 
 
 def why_not_retype_tensor(tensor: Tensor, dtype: DType, target: Target | None) -> str | None:

@@ -7,7 +7,7 @@ Deliberately absent: a list. Statements are linked to each other, so inserting a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from runtime.affine import Axis
 from runtime.quoting import described
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from runtime.instructions import Instruction
 
 CloneMap = dict[object, object]  # original value, tensor or axis -> its stand-in in the clone
+
+Inst = TypeVar("Inst", bound="Instruction")
 
 _GAP = 16  # room between order numbers, so that an insertion rarely makes all of them stale
 
@@ -53,10 +55,14 @@ class Statement:
         if self.parent is not None:
             self.parent.remove(self)
 
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """The blocks inside this statement: the body of a loop, the regions of an instruction."""
-        return ()
+    if TYPE_CHECKING:
+
+        @property
+        def blocks(self) -> tuple[Block, ...]:
+            """The blocks inside this statement: the body of a loop, the regions of an instruction."""
+
+    else:
+        blocks = ()  # a property would take three times as long, and walks ask every statement
 
     @property
     def results(self) -> tuple[Value, ...]:
@@ -109,12 +115,19 @@ class Statement:
 
         None inside a region that may run any number of times.
         """
-        count = 1
-        for around in self.enclosing:
+        return self._count_runs()
+
+    def _count_runs(self) -> int | None:
+        count, block = 1, self.parent
+        while block is not None:  # as `enclosing` does, which costs three times as much
+            around = block.owner
             if isinstance(around, Loop):
                 count *= around.axis.trip_count
+            elif not isinstance(around, Statement):
+                break
             elif around.may_repeat_regions:
                 return None
+            block = around.parent
         return count
 
     @property
@@ -268,6 +281,24 @@ class Block:
                 cursor.after = cursor.after if cursor.at is None else cursor.at.next
         finally:
             self._cursors.remove(cursor)
+
+    def instructions_of(self, cls: type[Inst]) -> list[Inst]:
+        """Return the instructions of a class in program order, as they stand, those in loops and regions included.
+
+        For who does not edit while looking: a quarter of the time of `walk`.
+        """
+        found: list[Inst] = []
+        self._find(cls, found)
+        return found
+
+    def _find(self, cls: type[Inst], found: list[Inst]) -> None:
+        statement = self.first
+        while statement is not None:
+            if isinstance(statement, cls):
+                found.append(statement)
+            for inner in statement.blocks:
+                inner._find(cls, found)
+            statement = statement.next
 
     def clone_into(self, other: Block, mapping: CloneMap) -> None:
         """Append copies of the arguments and statements to `other`, and add them to `mapping`."""

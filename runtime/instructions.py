@@ -139,11 +139,11 @@ class Instruction(HasResults, HasExtras, Statement):
         """
         if held is old:
             fresh = new.for_slot()
-        elif isinstance(held, NeuronAP) and held.tensor is old:
+        elif held.__class__ is NeuronAP and held.tensor is old:
             fresh = held.copy(new) if isinstance(new, Tensor) else new.for_slot()
         else:
             return held
-        if isinstance(fresh, NeuronAP):
+        if fresh.__class__ is NeuronAP:
             fresh.set_access_mode(held.mode if isinstance(held, NeuronAP) else mode)
         held.removeUser(self)
         fresh.addUser(self)
@@ -161,8 +161,8 @@ class Instruction(HasResults, HasExtras, Statement):
     @property
     def num_dynamic_instances(self) -> int | None:
         """As of any statement, and only where the predicates hold; None also where counting would take too long."""
-        times = super().num_dynamic_instances
-        if times is None or not self.is_predicated:
+        times = self._count_runs()
+        if times is None or self._extra is None or not self.is_predicated:
             return times
         try:
             return count(self.predicates, self.loop_axes)
@@ -353,8 +353,9 @@ class NeuronInst(Instruction, HasAPIndices):
     def canMutateDstTy(self) -> bool:
         """Also False where this writes bits under another dtype, or a program's output, whose dtype is declared."""
         dst = self._dst
-        fixed = dst is not None and (dst.reinterpret is not None or dst.tensor.isOutput)
-        return not fixed and "can_mutate_dst_ty" in self.INFO.capabilities
+        if dst is not None and (dst.reinterpret is not None or dst.tensor.isOutput):
+            return False
+        return "can_mutate_dst_ty" in self.INFO.capabilities
 
     def mutateDstTy(self, dtype: DType) -> None:
         """Give the result, and the tensor that `dst` writes, elements of `dtype`.

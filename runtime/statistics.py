@@ -1,8 +1,9 @@
 """Counters of passes: what they count, in which unit, and taking them back when a pass is rolled back.
 
 Deliberately absent: counter objects. A counter is a class attribute that its pass adds to (`Pass.counter += n`), shared
-by all instances and runs, so it costs nothing; this module only knows what to call it. Nothing is kept here either: a
-registration stands in the class or module that made it.
+by all instances and runs. A pass that adds often adds up in itself first, since each write to a class empties Python's
+caches of its methods. This module only knows what to call a counter, and a registration stands in the class or module
+that made it.
 
     class NeuronEliminateCasts(TargetLowering):
         eliminated_casts = 0

@@ -31,6 +31,9 @@ class TypeKind(Enum):
     UNKNOWN = "unknown"
 
 
+_TENSOR = TypeKind.TENSOR  # a member of an Enum takes five times as long to look up as a global name
+
+
 class Type:
     """A tensor, sequence, optional, none or unknown type; make one with the class methods, never with `Type()`.
 
@@ -67,7 +70,7 @@ class Type:
         if found is None:  # so what is checked has not been seen before, and a type that is known costs no check
             _check_dtype(dtype)
             shape = _checked_shape(shape)
-            found = cls._tensors[dtype, shape] = cls._make(TypeKind.TENSOR, dtype, shape, None)
+            found = cls._tensors[dtype, shape] = cls._make(_TENSOR, dtype, shape, None)
         return found
 
     @classmethod
@@ -113,7 +116,7 @@ class Type:
         raise AttributeError(f"a Type is immutable and shared: cannot set {name!r}")
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        if self.kind is TypeKind.TENSOR:
+        if self.kind is _TENSOR:
             return (Type.tensor, (self.dtype, self.shape))
         return (Type._wrap, (self.kind, self.element))
 
@@ -126,7 +129,7 @@ class Type:
     @property
     def is_tensor(self) -> bool:
         """Whether this is a tensor type, its dtype and shape known or not."""
-        return self.kind is TypeKind.TENSOR
+        return self.kind is _TENSOR
 
     @property
     def rank(self) -> int | None:
@@ -135,12 +138,12 @@ class Type:
 
     def with_dtype(self, dtype: DType) -> Type:
         """Return the tensor type of the same shape with elements of `dtype`."""
-        if self.kind is not TypeKind.TENSOR:
+        if self.kind is not _TENSOR:
             raise TypeError(f"{self} has no element type to replace by {dtype}")
         return self._tensors.get((dtype, self.shape)) or Type.tensor(dtype, self.shape)
 
     def __str__(self) -> str:
-        if self.kind is TypeKind.TENSOR:
+        if self.kind is _TENSOR:
             name = "?" if self.dtype is None else self.dtype.name
             if self.shape is None:
                 return f"{name}[*]"

@@ -95,6 +95,10 @@ class Value(Operand):
         uses = self._uses
         if uses is user:
             self._uses = None
+        elif uses.__class__ is tuple and len(uses) == 2:  # two users, one of which goes: the most frequent case
+            first, second = uses
+            assert user is first or user is second, f"{user!r} does not use {self!r}"
+            self._uses = second if user is first else first
         elif isinstance(uses, dict):
             uses[user] -= 1
             if not uses[user]:
@@ -104,8 +108,7 @@ class Value(Operand):
         else:
             assert isinstance(uses, tuple), f"{user!r} does not use {self!r}"
             at = uses.index(user)
-            rest = uses[:at] + uses[at + 1 :]
-            self._uses = rest if len(rest) > 1 else rest[0]
+            self._uses = uses[:at] + uses[at + 1 :]
 
     @property
     def users(self) -> tuple[Instruction, ...]:
@@ -113,9 +116,7 @@ class Value(Operand):
         uses = self._uses
         if uses is None:
             return ()
-        if isinstance(uses, tuple):
-            return tuple(dict.fromkeys(uses))
-        return tuple(uses) if isinstance(uses, dict) else (uses,)
+        return tuple(dict.fromkeys(uses)) if isinstance(uses, (tuple, dict)) else (uses,)
 
     @property
     def n_uses(self) -> int:
@@ -144,19 +145,20 @@ class Value(Operand):
     def has_single_user(self) -> bool:
         """Whether exactly one instruction uses this, in however many slots; O(1)."""
         uses = self._uses
-        if isinstance(uses, tuple):
-            return all(user is uses[0] for user in uses)
-        return len(uses) == 1 if isinstance(uses, dict) else uses is not None
+        if isinstance(uses, (tuple, dict)):
+            return len(uses) == 1 if isinstance(uses, dict) else all(user is uses[0] for user in uses)
+        return uses is not None
 
     def replaceAllUsesWith(self, new: Operand) -> None:
         """Make every user use `new` in place of this; O(uses). An access pattern is copied for every slot."""
-        if new is self or self._uses is None:
+        uses = self._uses
+        if new is self or uses is None:
             return
-        if isinstance(self._uses, (tuple, dict)):
+        if isinstance(uses, (tuple, dict)):
             for user in self.users:
                 user.replaceUseOfWith(self, new)
         else:
-            self._uses.replaceUseOfWith(self, new)
+            uses.replaceUseOfWith(self, new)
 
     def replaceAllUsesWithExcept(self, new: Operand, spared: Instruction) -> None:
         """Make every user but `spared` use `new`; `spared` is usually the fresh cast that reads this."""

@@ -8,6 +8,7 @@ import pytest
 
 from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from passes.eliminate_casts import NeuronEliminateCasts
+from passes.retyping import why_not_mutate_dst_type
 from runtime.access import NeuronAP
 from runtime.builder import Builder
 from runtime.dtypes import DType, bf16, f16, f32, i8, i32
@@ -52,10 +53,9 @@ def test_gate_2_a_class_that_may_change_its_dtype_and_is_not_on_the_list() -> No
         __slots__ = ()
         canMutateDstTy = True
 
-    pass_ = NeuronEliminateCasts(trn2)
     unwilling, willing = SBAtomLoadGen(argument(), dtype=bf16), Willing(argument(), dtype=bf16)
-    assert pass_.why_not_mutate_dst_type(unwilling, f32) == "the result of sb_atom_load may not change its dtype"
-    assert pass_.why_not_mutate_dst_type(willing, f32) == (
+    assert why_not_mutate_dst_type(unwilling, f32) == "the result of sb_atom_load may not change its dtype"
+    assert why_not_mutate_dst_type(willing, f32) == (
         "sb_atom_load may change its dtype, but this pass does that to activation, tensor_scalar, tensor_copy only"
     )
 

@@ -11,7 +11,7 @@ from passes.eliminate_casts import NeuronEliminateCasts
 from passes.retyping import why_not_mutate_dst_type
 from runtime.access import NeuronAP
 from runtime.builder import Builder
-from runtime.dtypes import DType, bf16, f16, f32, i8, i32
+from runtime.dtypes import DType, bf16, f4e2m1, f16, f32, i8, i32
 from runtime.functions import Function, Module
 from runtime.instructions import Instruction
 from runtime.targets import trn2
@@ -103,17 +103,18 @@ def test_mutate_then_count_then_replace_and_the_caller_erases(monkeypatch: pytes
 
 def test_count_cast_is_the_formula_of_the_source() -> None:
     before = NeuronEliminateCasts.eliminated_casts
-    cast: Any = SimpleNamespace(tile_size_in_bytes=1001, npartitions=10, num_dynamic_instances=3)
+    seven = Type.tensor(f4e2m1, (2, 7))  # 14 elements of four bits: 7 bytes over 2 partitions
+    cast: Any = SimpleNamespace(type=seven, parent=None, num_dynamic_instances=3)
     assert NeuronEliminateCasts().count_cast(cast) is cast
-    assert NeuronEliminateCasts.eliminated_casts - before == 300, "1001 // 10 * 3"
+    assert NeuronEliminateCasts.eliminated_casts - before == 9, "7 // 2 * 3"
 
 
 def test_a_cast_that_runs_nobody_knows_how_often_counts_once() -> None:
     before = NeuronEliminateCasts.eliminated_casts
     for times in (None, 0):
-        cast: Any = SimpleNamespace(tile_size_in_bytes=1001, npartitions=10, num_dynamic_instances=times)
+        cast: Any = SimpleNamespace(type=Type.tensor(f32, (2, 5)), parent=None, num_dynamic_instances=times)
         NeuronEliminateCasts().count_cast(cast)
-        assert NeuronEliminateCasts.eliminated_casts - before == 100, "0 runs are known to be none"
+        assert NeuronEliminateCasts.eliminated_casts - before == 20, "0 runs are known to be none"
 
 
 def test_a_cast_can_be_tried_by_itself() -> None:

@@ -92,6 +92,7 @@ class FusedTransformerLayerGen(GraphInst):
         all_biases: all are present, or none, of qkv_bias, out_bias, beta1, fc1_bias, fc2_bias, beta2
     Passes:
         op_kind: compute
+        range_safe: always
     Text:
         graph.fused_transformer_layer {activation} {hidden}, {qkv_weights}, {out_weights}, {gamma1}, {fc1_weights},
             {fc2_weights}, {gamma2} mask {mask}(? qkv_bias {qkv_bias})(? out_bias {out_bias})(? beta1
@@ -305,6 +306,9 @@ class FusedTransformerLayerGen(GraphInst):
             Show("eps2"),
         ),
         op_kind="compute",
+        facts={
+            "range_safe": True,
+        },
         semantics="transformers.layer",
     )
 

@@ -40,6 +40,9 @@ def _scales(src: Array, rows: int, cols: int, largest: np.float32) -> Array:
     tiled = padded.reshape(*outer, padded.shape[-2] // rows, rows, padded.shape[-1] // cols, cols)
     found = tiled.max(axis=(-3, -1), initial=0)
     scales = found / largest
+    with np.errstate(divide="ignore", invalid="ignore"):  # of no magnitude
+        too_small = (scales < np.finfo(np.float32).tiny) & (found / scales > largest)  # rounded down, by far too much
+    scales = np.where(too_small, np.nextafter(scales, np.float32(1)), scales)
     return np.where(scales > 0, scales, np.float32(1)).astype(np.float32)
 
 

@@ -74,8 +74,9 @@ def cast() -> Pairs:
     q, s = outputs(text, x=np.array([[np.inf, -np.inf, np.nan, 57344 * 2]], np.float32))
     yield q.astype(np.float64), np.array([[np.inf, -np.inf, np.nan, 57344]])
     yield s, np.array([[2.0]])
-    # 628 and 7 times the smallest number: 628 / 448 of it is rounded up to 2 of it, and 314 to one of the multiples of 32.
-    q, s = outputs(text.replace("f8e5m2", "f8e4m3fn"), x=np.array([[628, 7, 0, -628]], np.float32) * np.float32(2**-149))
+    # In units of the smallest number: 628 / 448 is rounded up to 2, 314 to 320, one of the multiples of 32.
+    tiny = np.array([[628, 7, 0, -628]], np.float32) * np.float32(2**-149)
+    q, s = outputs(text.replace("f8e5m2", "f8e4m3fn"), x=tiny)
     yield q.astype(np.float64), np.array([[320, 3.5, 0, -320]])
     yield np.ldexp(s.astype(np.float64), 149), np.array([[2.0]])
 

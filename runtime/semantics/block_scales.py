@@ -1,6 +1,6 @@
 """Conversions to small floats with a scale for each block of the last two dimensions.
 
-Dtypes: magnitudes, scales and quotients are f32, products f64.
+Dtypes: magnitudes and scales are f32; quotients are f64, so that rounding them is the only one, and products.
 Source: RLX compiler, CastConfig; OCP Microscaling Formats (MX) Specification, version 1.0, section 5.4, for scales that
 are powers of two. Its section 6.3 takes another scale, as the definition says.
 """
@@ -22,7 +22,7 @@ def cast(inst: Any, operands: Sequence[Any]) -> tuple[Array, Array]:
     if inst.round_scales:
         scales = _power_of_two(scales)
     with np.errstate(all="ignore"):
-        return src / _spread(scales, src.shape, inst.rows, inst.cols), scales
+        return src.astype(np.float64) / _spread(scales, src.shape, inst.rows, inst.cols), scales
 
 
 def uncast(inst: Any, operands: Sequence[Any]) -> Array:

@@ -148,7 +148,7 @@ FftNorm = Literal[
     "forward",
     "ortho",
 ]
-"""By what a Fourier transform of N numbers is divided, in the words of numpy."""
+"""By what a Fourier transform of N numbers is divided, in the words of numpy; by nothing where it is unscaled."""
 FFT_NORMS: Final[tuple[FftNorm, ...]] = get_args(FftNorm)
 
 FftScaling = Literal[

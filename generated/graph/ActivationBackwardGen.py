@@ -23,7 +23,8 @@ class ActivationBackwardGen(GraphInst):
     """The derivative of a function at every element, times the gradient with respect to its result.
 
     The derivatives of `abs` and `relu` at 0 are 0, and that of `sign` is 0 everywhere. `round` hands the gradient on as
-    it is, as if it were the identity (the straight-through estimator), although its derivative is 0.
+    it is, as if it were the identity (the straight-through estimator), although its derivative is 0. Those of `sqrt`
+    and `rsqrt` are infinite at 0 and NaN below, as in JAX; RLX's CPU executor has 0 there.
 
     Operands:
         src: floats

@@ -24,8 +24,9 @@ class BinaryGen(GraphInst):
     """An operation on the elements of two values, with numpy's broadcasting.
 
     Integers wrap around. Their quotients are cut off towards zero; a division by zero, and a negative exponent of an
-    integer, end the run. `max` and `min` are NaN where an operand is. Bools have no `sub`. RLX's remainder, its
-    operations on bits, its shifts and its atan2 are not here.
+    integer, end the run. `max` and `min` are NaN where an operand is; RLX's CPU executor takes the other operand. Of
+    bools, `add` and `max` are the or, `mul` and `min` the and; `sub`, `div` and `pow` of them end the run. RLX's
+    remainder, its operations on bits, its shifts and its atan2 are not here.
 
     Operands:
         lhs

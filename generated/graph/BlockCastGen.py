@@ -22,10 +22,10 @@ class BlockCastGen(GraphInst):
     """Converts a value to a small float, block by block over scales that it gives too.
 
     The last two dimensions are tiled by blocks of `rows` x `cols`, of which those at the end may be smaller. The scale
-    of a block is its largest magnitude over the largest finite number of the small float, 1 where that is zero. Rounded
-    scales are powers of two, the next one that is not below (UE8M0), which graph.cast converts to f8e8m0 without loss.
-    The result is the elements over their scales, rounded once to nearest even. So no element of a block is beyond the
-    range.
+    of a block is its largest magnitude over the largest finite number of the small float, 1 where that is zero; a
+    subnormal one is rounded up where elements would be beyond the range else. Rounded scales are powers of two, the
+    next one that is not below (UE8M0), which graph.cast converts to f8e8m0 without loss. The result is the elements
+    over their scales, rounded once to nearest even. So no element of a block is beyond the range.
 
     RLX has no such operation, only the fields of a configuration for it: the extents of a block, and whether scales are
     powers of two. How a scale follows from its block is not said there. The MX specification takes another one, the

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 class CastGen(GraphInst):
     """Converts every element to the data type of the result.
 
-    Floats are rounded to nearest even: to a narrower float, where what is beyond the range becomes infinite, or NaN
-    where there are no infinities (f4e2m1 has neither, and takes its largest number), and to integers, which are
-    clamped. Integers are clamped to narrower ones, too. NaN becomes the largest integer or, if its sign is negative,
-    the lowest; a bool says whether something is not 0, which NaN is not. RLX states no rounding. NumPy drops the
-    fraction of a float; it, and ONNX, drop the upper bits of an integer. ONNX takes the largest number of an 8-bit
-    float for what is beyond it, unless told not to.
+    Numbers are rounded to nearest even: to floats, where what is beyond the range becomes infinite, or NaN where there
+    are no infinities (f4e2m1 has neither, and takes its largest number, of NaN, too), and floats to integers, which are
+    clamped. Integers are clamped to the range of other ones, too. NaN becomes the largest integer or, if its sign is
+    negative, the lowest; a bool says whether something is not 0, so NaN is true. f8e8m0 has powers of two alone: what
+    is halfway goes to the larger one, what is below the smallest to that, and 0 and what is negative to NaN. RLX states
+    no rounding. NumPy drops the fraction of a float; it, and ONNX, drop the upper bits of an integer. ONNX takes the
+    largest number of an 8-bit float for what is beyond it, and rounds up to f8e8m0, unless told otherwise.
 
     Operands:
         src: never converted

@@ -33,7 +33,6 @@ class DequantMoEWeightsGen(GraphInst):
         result: of a type that the caller gives; floats; rank 3
     Passes:
         op_kind: compute
-        wide_range: always
     Text:
         graph.dequant_moe_weights {scheme} {weights}
     BIR, version 1:
@@ -88,9 +87,6 @@ class DequantMoEWeightsGen(GraphInst):
             Show("weights"),
         ),
         op_kind="compute",
-        facts={
-            "wide_range": True,
-        },
         semantics="packed.expert_weights",
     )
 

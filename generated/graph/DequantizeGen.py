@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 class DequantizeGen(GraphInst):
     """The numbers that 8-bit codes mean, `(src - zero_point) * scale`.
 
-    RLX has an f32 result, and as here no default for `axis` but one scale for everything; in ONNX, scales and zero
-    points are operands, whose extents say whether there is an axis, 1 where it is not said, and there are further data
-    types of codes.
+    A scale counts as f32, as f64 where the result is f64; the product is rounded once. RLX has an f32 result, and as
+    here no default for `axis` but one scale for everything. In ONNX, scales and zero points are operands, whose extents
+    say whether there is an axis, 1 where it is not said, or blocks along one, and there are further data types of
+    codes.
 
     Operands:
         src: i8, never converted
@@ -40,7 +41,6 @@ class DequantizeGen(GraphInst):
         result: f32, shape of src; floats; the caller may choose the dtype
     Passes:
         op_kind: elementwise
-        wide_range: always
     Text:
         graph.dequantize {src} scales {scales} zero_points {zero_points}(? axis {axis})
     BIR, version 1:
@@ -110,9 +110,6 @@ class DequantizeGen(GraphInst):
             Group("axis", ("axis", Show("axis"))),
         ),
         op_kind="elementwise",
-        facts={
-            "wide_range": True,
-        },
         semantics="quantization.dequantize",
     )
 

@@ -49,6 +49,8 @@ class FftButterflyStageGen(GraphInst):
         twiddle_real_0_is_H: gate.shape[0] equals twiddle_real.shape[0]
         twiddle_imag_0_is_H: gate.shape[0] equals twiddle_imag.shape[0]
         length: state.shape[1] equals n_fft
+        twiddle_real_dtype: twiddle_real.dtype equals state.dtype
+        twiddle_imag_dtype: twiddle_imag.dtype equals state.dtype
     Passes:
         op_kind: compute
     Text:
@@ -267,6 +269,8 @@ class FftButterflyStageGen(GraphInst):
         yield from self._verify_twiddle_real_0_is_H()
         yield from self._verify_twiddle_imag_0_is_H()
         yield from self._verify_length()
+        yield from self._verify_twiddle_real_dtype()
+        yield from self._verify_twiddle_imag_dtype()
 
     def _verify_extent_of_state_2(self) -> Iterator[Problem]:
         """Rule `extent_of_state_2`: dimension 2 of state has the extent 2."""
@@ -317,4 +321,24 @@ class FftButterflyStageGen(GraphInst):
             yield Problem(
                 f"state has N numbers: state.shape[1] is {left} and n_fft is {right}",
                 "state",
+            )
+
+    def _verify_twiddle_real_dtype(self) -> Iterator[Problem]:
+        """Rule `twiddle_real_dtype`: twiddle_real and state have one data type."""
+        left = self._twiddle_real.type.dtype
+        right = self._state.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"twiddle_real and state have one data type: twiddle_real.dtype is {left} and state.dtype is {right}",
+                "twiddle_real",
+            )
+
+    def _verify_twiddle_imag_dtype(self) -> Iterator[Problem]:
+        """Rule `twiddle_imag_dtype`: twiddle_imag and state have one data type."""
+        left = self._twiddle_imag.type.dtype
+        right = self._state.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"twiddle_imag and state have one data type: twiddle_imag.dtype is {left} and state.dtype is {right}",
+                "twiddle_imag",
             )

@@ -62,6 +62,10 @@ class FusedAttentionBlockGen(GraphInst):
         both_tables: all are present, or none, of cos, sin
         weights_dtype: qkv_weights.dtype equals hidden.dtype
         out_dtype: out_weights.dtype equals hidden.dtype
+        qkv_bias_dtype: qkv_bias.dtype equals hidden.dtype, where qkv_bias is present
+        out_bias_dtype: out_bias.dtype equals hidden.dtype, where out_bias is present
+        cos_dtype: cos.dtype equals hidden.dtype, where cos is present
+        sin_dtype: sin.dtype equals hidden.dtype, where sin is present
     Passes:
         op_kind: data_movement
         force_f32: always
@@ -374,6 +378,10 @@ class FusedAttentionBlockGen(GraphInst):
         yield from self._verify_both_tables()
         yield from self._verify_weights_dtype()
         yield from self._verify_out_dtype()
+        yield from self._verify_qkv_bias_dtype()
+        yield from self._verify_out_bias_dtype()
+        yield from self._verify_cos_dtype()
+        yield from self._verify_sin_dtype()
 
     def _verify_qkv_weights_0_is_E(self) -> Iterator[Problem]:
         """Rule `qkv_weights_0_is_E`: hidden and qkv_weights have one extent E."""
@@ -484,4 +492,52 @@ class FusedAttentionBlockGen(GraphInst):
             yield Problem(
                 f"out_weights and hidden have one data type: out_weights.dtype is {left} and hidden.dtype is {right}",
                 "out_weights",
+            )
+
+    def _verify_qkv_bias_dtype(self) -> Iterator[Problem]:
+        """Rule `qkv_bias_dtype`: qkv_bias and hidden have one data type."""
+        if self._qkv_bias is None:
+            return
+        left = self._qkv_bias.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"qkv_bias and hidden have one data type: qkv_bias.dtype is {left} and hidden.dtype is {right}",
+                "qkv_bias",
+            )
+
+    def _verify_out_bias_dtype(self) -> Iterator[Problem]:
+        """Rule `out_bias_dtype`: out_bias and hidden have one data type."""
+        if self._out_bias is None:
+            return
+        left = self._out_bias.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"out_bias and hidden have one data type: out_bias.dtype is {left} and hidden.dtype is {right}",
+                "out_bias",
+            )
+
+    def _verify_cos_dtype(self) -> Iterator[Problem]:
+        """Rule `cos_dtype`: cos and hidden have one data type."""
+        if self._cos is None:
+            return
+        left = self._cos.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"cos and hidden have one data type: cos.dtype is {left} and hidden.dtype is {right}",
+                "cos",
+            )
+
+    def _verify_sin_dtype(self) -> Iterator[Problem]:
+        """Rule `sin_dtype`: sin and hidden have one data type."""
+        if self._sin is None:
+            return
+        left = self._sin.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"sin and hidden have one data type: sin.dtype is {left} and hidden.dtype is {right}",
+                "sin",
             )

@@ -56,6 +56,7 @@ class FusedConvBiasActGen(Conv):
     Passes:
         op_kind: compute
         wide_range: where activation is exp, square, reciprocal or rsqrt
+        range_safe: where activation is cos, erf, log, sigmoid, sign, sin, sqrt or tanh
     Text:
         graph.fused_conv_bias_act {src}, {weights}(? bias {bias})(? residual {residual})(? activation {activation})
         in the dictionary: strides, padding, dilations, groups
@@ -174,6 +175,18 @@ class FusedConvBiasActGen(Conv):
         op_kind="compute",
         facts={
             "wide_range": {"activation": ("exp", "square", "reciprocal", "rsqrt")},
+            "range_safe": {
+                "activation": (
+                    "cos",
+                    "erf",
+                    "log",
+                    "sigmoid",
+                    "sign",
+                    "sin",
+                    "sqrt",
+                    "tanh",
+                ),
+            },
         },
         semantics="convolutions.fused_bias_act",
     )

@@ -46,6 +46,7 @@ class FusedMatMulBiasActGen(GraphInst):
     Passes:
         op_kind: compute
         wide_range: where activation is exp, square, reciprocal or rsqrt
+        range_safe: where activation is cos, erf, log, sigmoid, sign, sin, sqrt or tanh
     Text:
         graph.fused_matmul_bias_act {lhs}, {rhs}, {bias}(? activation {activation})
     BIR, version 1:
@@ -131,6 +132,18 @@ class FusedMatMulBiasActGen(GraphInst):
         op_kind="compute",
         facts={
             "wide_range": {"activation": ("exp", "square", "reciprocal", "rsqrt")},
+            "range_safe": {
+                "activation": (
+                    "cos",
+                    "erf",
+                    "log",
+                    "sigmoid",
+                    "sign",
+                    "sin",
+                    "sqrt",
+                    "tanh",
+                ),
+            },
         },
         semantics="matmuls.fused_bias_act",
     )

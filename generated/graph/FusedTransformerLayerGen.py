@@ -90,8 +90,21 @@ class FusedTransformerLayerGen(GraphInst):
         fc2_bias_0_is_E: hidden.shape[2] equals fc2_bias.shape[0]
         beta2_0_is_E: hidden.shape[2] equals beta2.shape[0]
         all_biases: all are present, or none, of qkv_bias, out_bias, beta1, fc1_bias, fc2_bias, beta2
+        qkv_weights_dtype: qkv_weights.dtype equals hidden.dtype
+        out_weights_dtype: out_weights.dtype equals hidden.dtype
+        gamma1_dtype: gamma1.dtype equals hidden.dtype
+        fc1_weights_dtype: fc1_weights.dtype equals hidden.dtype
+        fc2_weights_dtype: fc2_weights.dtype equals hidden.dtype
+        gamma2_dtype: gamma2.dtype equals hidden.dtype
+        qkv_bias_dtype: qkv_bias.dtype equals hidden.dtype, where qkv_bias is present
+        out_bias_dtype: out_bias.dtype equals hidden.dtype, where out_bias is present
+        beta1_dtype: beta1.dtype equals hidden.dtype, where beta1 is present
+        fc1_bias_dtype: fc1_bias.dtype equals hidden.dtype, where fc1_bias is present
+        fc2_bias_dtype: fc2_bias.dtype equals hidden.dtype, where fc2_bias is present
+        beta2_dtype: beta2.dtype equals hidden.dtype, where beta2 is present
     Passes:
         op_kind: compute
+        range_safe: always
     Text:
         graph.fused_transformer_layer {activation} {hidden}, {qkv_weights}, {out_weights}, {gamma1}, {fc1_weights},
             {fc2_weights}, {gamma2} mask {mask}(? qkv_bias {qkv_bias})(? out_bias {out_bias})(? beta1
@@ -305,6 +318,9 @@ class FusedTransformerLayerGen(GraphInst):
             Show("eps2"),
         ),
         op_kind="compute",
+        facts={
+            "range_safe": True,
+        },
         semantics="transformers.layer",
     )
 
@@ -629,6 +645,18 @@ class FusedTransformerLayerGen(GraphInst):
         yield from self._verify_fc2_bias_0_is_E()
         yield from self._verify_beta2_0_is_E()
         yield from self._verify_all_biases()
+        yield from self._verify_qkv_weights_dtype()
+        yield from self._verify_out_weights_dtype()
+        yield from self._verify_gamma1_dtype()
+        yield from self._verify_fc1_weights_dtype()
+        yield from self._verify_fc2_weights_dtype()
+        yield from self._verify_gamma2_dtype()
+        yield from self._verify_qkv_bias_dtype()
+        yield from self._verify_out_bias_dtype()
+        yield from self._verify_beta1_dtype()
+        yield from self._verify_fc1_bias_dtype()
+        yield from self._verify_fc2_bias_dtype()
+        yield from self._verify_beta2_dtype()
 
     def _verify_qkv_weights_0_is_E(self) -> Iterator[Problem]:
         """Rule `qkv_weights_0_is_E`: hidden and qkv_weights have one extent E."""
@@ -813,4 +841,136 @@ class FusedTransformerLayerGen(GraphInst):
             yield Problem(
                 f"all biases are there, or none is: found {names_of(found)}",
                 "qkv_bias",
+            )
+
+    def _verify_qkv_weights_dtype(self) -> Iterator[Problem]:
+        """Rule `qkv_weights_dtype`: qkv_weights and hidden have one data type."""
+        left = self._qkv_weights.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"qkv_weights and hidden have one data type: qkv_weights.dtype is {left} and hidden.dtype is {right}",
+                "qkv_weights",
+            )
+
+    def _verify_out_weights_dtype(self) -> Iterator[Problem]:
+        """Rule `out_weights_dtype`: out_weights and hidden have one data type."""
+        left = self._out_weights.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"out_weights and hidden have one data type: out_weights.dtype is {left} and hidden.dtype is {right}",
+                "out_weights",
+            )
+
+    def _verify_gamma1_dtype(self) -> Iterator[Problem]:
+        """Rule `gamma1_dtype`: gamma1 and hidden have one data type."""
+        left = self._gamma1.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"gamma1 and hidden have one data type: gamma1.dtype is {left} and hidden.dtype is {right}",
+                "gamma1",
+            )
+
+    def _verify_fc1_weights_dtype(self) -> Iterator[Problem]:
+        """Rule `fc1_weights_dtype`: fc1_weights and hidden have one data type."""
+        left = self._fc1_weights.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"fc1_weights and hidden have one data type: fc1_weights.dtype is {left} and hidden.dtype is {right}",
+                "fc1_weights",
+            )
+
+    def _verify_fc2_weights_dtype(self) -> Iterator[Problem]:
+        """Rule `fc2_weights_dtype`: fc2_weights and hidden have one data type."""
+        left = self._fc2_weights.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"fc2_weights and hidden have one data type: fc2_weights.dtype is {left} and hidden.dtype is {right}",
+                "fc2_weights",
+            )
+
+    def _verify_gamma2_dtype(self) -> Iterator[Problem]:
+        """Rule `gamma2_dtype`: gamma2 and hidden have one data type."""
+        left = self._gamma2.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"gamma2 and hidden have one data type: gamma2.dtype is {left} and hidden.dtype is {right}",
+                "gamma2",
+            )
+
+    def _verify_qkv_bias_dtype(self) -> Iterator[Problem]:
+        """Rule `qkv_bias_dtype`: qkv_bias and hidden have one data type."""
+        if self._qkv_bias is None:
+            return
+        left = self._qkv_bias.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"qkv_bias and hidden have one data type: qkv_bias.dtype is {left} and hidden.dtype is {right}",
+                "qkv_bias",
+            )
+
+    def _verify_out_bias_dtype(self) -> Iterator[Problem]:
+        """Rule `out_bias_dtype`: out_bias and hidden have one data type."""
+        if self._out_bias is None:
+            return
+        left = self._out_bias.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"out_bias and hidden have one data type: out_bias.dtype is {left} and hidden.dtype is {right}",
+                "out_bias",
+            )
+
+    def _verify_beta1_dtype(self) -> Iterator[Problem]:
+        """Rule `beta1_dtype`: beta1 and hidden have one data type."""
+        if self._beta1 is None:
+            return
+        left = self._beta1.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"beta1 and hidden have one data type: beta1.dtype is {left} and hidden.dtype is {right}",
+                "beta1",
+            )
+
+    def _verify_fc1_bias_dtype(self) -> Iterator[Problem]:
+        """Rule `fc1_bias_dtype`: fc1_bias and hidden have one data type."""
+        if self._fc1_bias is None:
+            return
+        left = self._fc1_bias.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"fc1_bias and hidden have one data type: fc1_bias.dtype is {left} and hidden.dtype is {right}",
+                "fc1_bias",
+            )
+
+    def _verify_fc2_bias_dtype(self) -> Iterator[Problem]:
+        """Rule `fc2_bias_dtype`: fc2_bias and hidden have one data type."""
+        if self._fc2_bias is None:
+            return
+        left = self._fc2_bias.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"fc2_bias and hidden have one data type: fc2_bias.dtype is {left} and hidden.dtype is {right}",
+                "fc2_bias",
+            )
+
+    def _verify_beta2_dtype(self) -> Iterator[Problem]:
+        """Rule `beta2_dtype`: beta2 and hidden have one data type."""
+        if self._beta2 is None:
+            return
+        left = self._beta2.type.dtype
+        right = self._hidden.type.dtype
+        if not may_be_equal(left, right):
+            yield Problem(
+                f"beta2 and hidden have one data type: beta2.dtype is {left} and hidden.dtype is {right}",
+                "beta2",
             )

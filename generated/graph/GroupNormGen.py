@@ -23,8 +23,8 @@ class GroupNormGen(GraphInst):
     """Each group of channels minus its mean, divided by its standard deviation, then scaled and shifted by channel.
 
     `(src - mean) / sqrt(variance + epsilon) * gamma + beta`. Mean and variance are those of all elements of a group of
-    one item of the batch; the variance is the mean of the squared deviations. RLX takes images only, [N, C, H, W], and
-    states no default for `epsilon`; the one here is that of ONNX.
+    one item of the batch; the variance is the mean of the squared deviations. RLX takes images only, [N, C, H, W], ONNX
+    any number of spatial dimensions. RLX states no default for `epsilon`; the one here is that of ONNX.
 
     Operands:
         src: floats, rank 3 or 4 or 5

@@ -73,6 +73,7 @@ class GruGen(GraphInst):
     Passes:
         op_kind: reduction
         force_f32: always
+        range_safe: always
     Text:
         graph.gru {src} size {hidden_size} weights {input_weights}, {hidden_weights} bias {input_bias},
             {hidden_bias}(? hidden {initial_hidden})
@@ -191,6 +192,7 @@ class GruGen(GraphInst):
         op_kind="reduction",
         facts={
             "force_f32": True,
+            "range_safe": True,
         },
         semantics="recurrent.gru",
     )

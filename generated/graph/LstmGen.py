@@ -74,6 +74,7 @@ class LstmGen(GraphInst):
     Passes:
         op_kind: reduction
         force_f32: always
+        range_safe: always
     Text:
         graph.lstm {src} size {hidden_size} weights {input_weights}, {hidden_weights} bias {bias}(? hidden
             {initial_hidden})(? cell {initial_cell})
@@ -190,6 +191,7 @@ class LstmGen(GraphInst):
         op_kind="reduction",
         facts={
             "force_f32": True,
+            "range_safe": True,
         },
         semantics="recurrent.lstm",
     )

@@ -40,6 +40,7 @@ class QuantizeGen(GraphInst):
         result: i8, shape of src
     Passes:
         op_kind: elementwise
+        follow: always
     Text:
         graph.quantize {src} scales {scales} zero_points {zero_points}(? axis {axis})
     BIR, version 1:
@@ -103,6 +104,9 @@ class QuantizeGen(GraphInst):
             Group("axis", ("axis", Show("axis"))),
         ),
         op_kind="elementwise",
+        facts={
+            "follow": True,
+        },
         semantics="quantization.quantize",
     )
 

@@ -138,7 +138,7 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "EyeLike"): ((9, PrecisionFacts("boundary", operands={0: "keep"}, keeps_dtype=True)),),
     ("ai.onnx", "Flatten"): ((1, PrecisionFacts("data_movement", computes="same")),),
     ("ai.onnx", "Floor"): ((1, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "GRU"): ((1, PrecisionFacts("compute", operands={4: "index"})),),
+    ("ai.onnx", "GRU"): ((1, PrecisionFacts("compute", operands={4: "index"}, range_safe=True)),),
     ("ai.onnx", "Gather"): ((1, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "GatherElements"): ((11, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "GatherND"): ((11, PrecisionFacts("data_movement", operands={1: "index"})),),
@@ -215,7 +215,7 @@ FACTS: Final[FactsTable] = {
             ),
         ),
     ),
-    ("ai.onnx", "LSTM"): ((1, PrecisionFacts("compute", operands={4: "index"})),),
+    ("ai.onnx", "LSTM"): ((1, PrecisionFacts("compute", operands={4: "index"}, range_safe=True)),),
     ("ai.onnx", "LayerNormalization"): (
         (
             17,

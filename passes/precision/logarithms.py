@@ -60,7 +60,8 @@ def _ends(node: SurveyedNode, behind: bool) -> bool:
     facts = node.facts
     if facts is None or node.inst.blocks or not node.data or facts.precision_intact or facts.keeps_dtype:
         return True
-    keeps_small = facts.computes in ("sqrt", "divide") or puts_bounds(facts)
+    last = getattr(node.inst, "activation", facts.computes)  # of a product with its function
+    keeps_small = last in ("sqrt", "divide") or puts_bounds(facts)
     if facts.computes == "exp" or (facts.range_safe and not keeps_small):
         return True
     is_activation = facts.op_kind == "elementwise" and facts.computes is None and not puts_bounds(facts)

@@ -1,6 +1,6 @@
 """Conversions to small floats with a scale for each block of the last two dimensions.
 
-Dtypes: magnitudes, scales and quotients are f32, products f64.
+Dtypes: magnitudes and scales are f32; quotients are f64, so that rounding them is the only one, and products.
 Source: RLX compiler, CastConfig; OCP Microscaling Formats (MX) Specification, version 1.0, section 5.4, for scales that
 are powers of two. Its section 6.3 takes another scale, as the definition says.
 """
@@ -22,7 +22,7 @@ def cast(inst: Any, operands: Sequence[Any]) -> tuple[Array, Array]:
     if inst.round_scales:
         scales = _power_of_two(scales)
     with np.errstate(all="ignore"):
-        return src / _spread(scales, src.shape, inst.rows, inst.cols), scales
+        return src.astype(np.float64) / _spread(scales, src.shape, inst.rows, inst.cols), scales
 
 
 def uncast(inst: Any, operands: Sequence[Any]) -> Array:
@@ -40,6 +40,9 @@ def _scales(src: Array, rows: int, cols: int, largest: np.float32) -> Array:
     tiled = padded.reshape(*outer, padded.shape[-2] // rows, rows, padded.shape[-1] // cols, cols)
     found = tiled.max(axis=(-3, -1), initial=0)
     scales = found / largest
+    with np.errstate(divide="ignore", invalid="ignore"):  # of no magnitude
+        too_small = (scales < np.finfo(np.float32).tiny) & (found / scales > largest)  # rounded down, by far too much
+    scales = np.where(too_small, np.nextafter(scales, np.float32(1)), scales)
     return np.where(scales > 0, scales, np.float32(1)).astype(np.float32)
 
 

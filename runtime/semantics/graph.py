@@ -37,8 +37,13 @@ def matmul(inst: Any, operands: Sequence[Any]) -> Array:
 
 
 def binary(inst: Any, operands: Sequence[Any]) -> Array:
-    """Return `lhs <op> rhs`, element by element, with numpy's broadcasting."""
+    """Return `lhs <op> rhs`, element by element, with numpy's broadcasting.
+
+    Raises: InterpreterError for what bools have none of.
+    """
     lhs, rhs = widened(operands, inst.dtype)
+    if lhs.dtype == np.bool_ and inst.op in ("sub", "div", "pow"):
+        raise InterpreterError(f"bools have no {inst.op}")
     return wrapped(word(BINARY, inst.op)(lhs, rhs), inst.dtype)
 
 

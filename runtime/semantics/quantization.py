@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from runtime.dtypes import f32
+from runtime.dtypes import f32, f64
 from runtime.semantics import Array
 from runtime.semantics.widening import widened
 
@@ -22,7 +22,9 @@ SMALLEST_SCALE: Final = 1e-12
 def quantize(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the codes that are nearest to a value over its scales."""
     (src,) = widened(operands, f32)
-    scales, zero_points = (_along(inst, np.asarray(values, src.dtype), src.ndim) for values in _parameters(inst))
+    scales, zero_points = (
+        _along(inst, np.asarray(values, src.dtype), src.ndim) for values in (inst.scales, inst.zero_points)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         codes = np.rint(src / scales).astype(np.float64) + zero_points
     codes = np.where(np.isnan(codes), zero_points, codes)
@@ -32,7 +34,9 @@ def quantize(inst: Any, operands: Sequence[Any]) -> Array:
 def dequantize(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the numbers that codes mean."""
     (src,) = operands
-    scales, zero_points = (_along(inst, np.asarray(values, np.float64), src.ndim) for values in _parameters(inst))
+    counted = np.float64 if inst.dtype is f64 else np.float32
+    scales = _along(inst, np.asarray(inst.scales, counted).astype(np.float64), src.ndim)
+    zero_points = _along(inst, np.asarray(inst.zero_points, np.float64), src.ndim)
     return np.asarray((src.astype(np.float64) - zero_points) * scales)
 
 
@@ -75,10 +79,6 @@ def fake_quantize_lsq_backward_scale(inst: Any, operands: Sequence[Any]) -> Arra
     quotient, largest = _quotient(inst, src, scale), LARGEST[inst.bits]
     slope = np.where(np.abs(quotient) <= largest, np.rint(quotient) - quotient, np.sign(quotient) * largest)
     return _over_others(inst, np.sum, slope.astype(np.float64) * gradient)
-
-
-def _parameters(inst: Any) -> tuple[Sequence[float], Sequence[int]]:
-    return inst.scales, inst.zero_points
 
 
 def _along(inst: Any, values: Array, rank: int) -> Array:

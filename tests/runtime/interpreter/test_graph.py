@@ -96,6 +96,20 @@ def test_integers_wrap_and_divide_towards_zero() -> None:
     assert both("pow", "i32", [3], [4]) == [81]
 
 
+def test_bools_are_added_as_an_or_and_multiplied_as_an_and() -> None:
+    a, b = np.array([False, False, True, True]), np.array([False, True, False, True])
+    for op, expected in {"add": a | b, "max": a | b, "mul": a & b, "min": a & b}.items():
+        found = run_one(lambda x, y, op=op: BinaryGen(x, y, op), a=("bool", a), b=("bool", b))
+        assert found.tolist() == expected.tolist(), op
+
+
+@pytest.mark.parametrize("op", ["sub", "div", "pow"])
+def test_bools_have_neither_differences_nor_quotients_nor_powers(op: Any) -> None:
+    ones = ("bool", np.array([True, True]))
+    with pytest.raises(InterpreterError, match=f"bools have no {op}\n  in `%.*graph.binary {op} %a, %b`"):
+        run_one(lambda x, y: BinaryGen(x, y, op), a=ones, b=ones)
+
+
 def test_a_bool_condition_of_one_element_chooses() -> None:
     program = Program()
     program.insert(IfGen(program.argument("c", "bool", 2), result_types=[]))

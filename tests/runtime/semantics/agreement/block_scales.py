@@ -64,7 +64,8 @@ def cast() -> Pairs:
                     scale = np.float32(magnitude / np.float32(largest)) if magnitude else np.float32(1)
                     scale = np.float32(next_power_of_two(scale)) if rounded else scale
                     wanted[outer, i, j] = scale
-                    expected[outer, down, across] = (part / scale).astype(kind).astype(np.float64)
+                    quotients = part.astype(np.float64) / np.float64(scale)
+                    expected[outer, down, across] = quotients.astype(kind).astype(np.float64)
                 yield np.asarray(found).astype(np.float64), expected
                 yield scales, wanted
     text = """func @main(%x: f32[1,4]) {
@@ -74,6 +75,14 @@ def cast() -> Pairs:
     q, s = outputs(text, x=np.array([[np.inf, -np.inf, np.nan, 57344 * 2]], np.float32))
     yield q.astype(np.float64), np.array([[np.inf, -np.inf, np.nan, 57344]])
     yield s, np.array([[2.0]])
+    # 1.5705287 over its scale is 215.999993, nearer to 208 than to 224; in f32 it is 216, halfway.
+    q, _ = outputs(text.replace("f8e5m2", "f8e4m3fn"), x=np.array([[1.5705287, 3.2573931, 0, 1]], np.float32))
+    yield q.astype(np.float64), np.array([[208, 448, 0, 144]])
+    # In units of the smallest number: 628 / 448 is rounded up to 2, 314 to 320, one of the multiples of 32.
+    tiny = np.array([[628, 7, 0, -628]], np.float32) * np.float32(2**-149)
+    q, s = outputs(text.replace("f8e5m2", "f8e4m3fn"), x=tiny)
+    yield q.astype(np.float64), np.array([[320, 3.5, 0, -320]])
+    yield np.ldexp(s.astype(np.float64), 149), np.array([[2.0]])
 
 
 def uncast() -> Pairs:

@@ -49,6 +49,8 @@ def dequantize() -> Pairs:
             )
             expected = by_onnx("DequantizeLinear", q, scale, zero, **more)
             yield outputs(_text("dequantize", "i8", "f32", scales, zeros, axis), x=q)[0], expected
+    yield outputs(_text("dequantize", "i8", "f32", [0.1], [0], None), x=q)[0], q.astype(np.float32) * np.float32(0.1)
+    yield outputs(_text("dequantize", "i8", "f64", [0.1], [0], None), x=q)[0], q * np.float64(0.1)
 
 
 def _parameters(count: int) -> Iterator[tuple[list[float], list[int]]]:

@@ -22,7 +22,7 @@ from passes.framework.rewrite_limit import RewriteLimit
 from passes.framework.rollback import saved, taking_back
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
-from runtime.statistics import snapshot, statistics_of
+from runtime.statistics import snapshot, statistics_of, why_uncounted
 from runtime.text.places import Places
 from runtime.verifier import verify
 
@@ -184,6 +184,9 @@ class PassManager:
             wrong = self._check(module) if self._check is not None else ()
             if wrong:
                 raise PassFailure(transform.pass_name, wrong)
+            uncounted = why_uncounted(transform, statistics_of([type(transform)]))
+            if uncounted is not None:
+                raise TypeError(uncounted)
             kept = tuple(kept_by(transform, module)) if self._explain else ()
         except PassFailure:
             raise

@@ -90,7 +90,13 @@ def _add_what_runs(parser: argparse.ArgumentParser) -> None:
         metavar="POLICY",
         help=f"after the passes, apply one of {', '.join(POLICIES)}, or a YAML file; --list has what each does",
     )
-    add("-o", "--output", type=_file_name, metavar="OUT", help="where to write the result; without it, text is printed")
+    add(
+        "-o",
+        "--output",
+        type=_file_name,
+        metavar="OUT",
+        help="where to write the result, FILE itself to replace it; without it, text is printed",
+    )
     add("--target", help=f"the target to compile for ({names}); without it the program's own, else every target")
     add_classes_argument(parser)
     add(

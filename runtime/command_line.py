@@ -25,7 +25,7 @@ from runtime.interpreter.failing_function import notes_of
 from runtime.interpreter.inputs import inputs_of
 from runtime.interpreter.run import function_named, run
 from runtime.names import Names
-from runtime.option_values import is_whole_number, number_of_elements
+from runtime.option_values import OptionParser, is_whole_number, number_of_elements
 from runtime.program_files import (
     STREAM,
     complain,
@@ -248,7 +248,7 @@ def _file_name(text: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = OptionParser(
         prog="python -m runtime",
         description="Prints, converts, verifies, runs and compares programs.",
         epilog=_EPILOG,

@@ -58,6 +58,8 @@ class Keys:
         self._misspelled.update(near)
         hint = f"did you mean {either(near)}?" if near else f"it has: {', '.join(names)}"
         hint = dict(self.table.other_words).get(entry.name, hint)
+        if " " in entry.name and isinstance(entry.value, Scalar) and entry.value.value is None:
+            hint = "inside braces, a text with a comma is written in quotes"  # what is behind the comma came as a key
         self.problems.error("D011", entry.place, f'{what} has no key "{entry.name}"', help=hint)
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 from passes.model_arguments import add_model_options
 from passes.precision.policy import POLICIES
 from runtime.further_classes import add_classes_argument
-from runtime.option_values import is_whole_number, number_of_elements
+from runtime.option_values import OptionParser, is_whole_number, number_of_elements
 from runtime.targets import TARGETS
 
 _EPILOG = """\
@@ -47,7 +47,7 @@ usage; 130 interrupted. Where it is not 0, no result is written.
 
 def argument_parser() -> argparse.ArgumentParser:
     """Return what reads the words of a command line."""
-    parser = argparse.ArgumentParser(
+    parser = OptionParser(
         prog="python -m passes",
         usage="python -m passes FILE [--passes PIPELINE] [--policy POLICY] [-o OUT] [OPTION ...]\n"
         "       python -m passes FILE --run-reproducer [OPTION ...]\n       python -m passes --list",
@@ -90,7 +90,13 @@ def _add_what_runs(parser: argparse.ArgumentParser) -> None:
         metavar="POLICY",
         help=f"after the passes, apply one of {', '.join(POLICIES)}, or a YAML file; --list has what each does",
     )
-    add("-o", "--output", type=_file_name, metavar="OUT", help="where to write the result; without it, text is printed")
+    add(
+        "-o",
+        "--output",
+        type=_file_name,
+        metavar="OUT",
+        help="where to write the result, FILE itself to replace it; without it, text is printed",
+    )
     add("--target", help=f"the target to compile for ({names}); without it the program's own, else every target")
     add_classes_argument(parser)
     add(

@@ -106,12 +106,23 @@ def _check_together(given: argparse.Namespace) -> None:
         wrong.append("--bisect looks for the rewrite limit by itself; leave out --rewrite-limit")
     if given.list and len(given.words) > 1:
         wrong.append("--list stands alone")
-    if not given.list and not (given.passes or given.policy or given.auto_cast or given.run_reproducer):
-        named = {"--bisect": given.bisect, "--reproducer": given.reproducer, "--verify-numerics": given.verify_numerics}
-        named |= {"--report": given.report, "--sweep": given.sweep}
-        wrong += [f"{name} is for a run of passes, and none are given" for name, is_given in named.items() if is_given]
-    if wrong:
-        raise DiagnosticsError([Diagnostic("P016", message) for message in wrong])
+    problems = [*(Diagnostic("P016", message) for message in wrong), *_without_passes(given)]
+    if problems:
+        raise DiagnosticsError(problems)
+
+
+def _without_passes(given: argparse.Namespace) -> list[Diagnostic]:
+    """Return what is wrong with options about passes where none are to run."""
+    if given.list or given.passes or given.policy or given.auto_cast or given.run_reproducer:
+        return []
+    named = {"--bisect": given.bisect, "--reproducer": given.reproducer, "--verify-numerics": given.verify_numerics}
+    named |= {"--report": given.report, "--sweep": given.sweep}
+    help = "ask for some with --passes, --policy or --auto-cast"
+    return [
+        Diagnostic("P016", f"{name} is for a run of passes, and none are given", help=help)
+        for name, is_given in named.items()
+        if is_given
+    ]
 
 
 def _beside_sweep(given: argparse.Namespace) -> list[str]:

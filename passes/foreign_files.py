@@ -213,4 +213,5 @@ def _reporting(code: str, what: str, name: str, end: FrontEnd) -> Iterator[Any]:
     except end.error as error:
         if code == "P011" and isinstance(error, end.broken):
             raise  # what was read is at fault, and `fetching` knows its name
-        raise DiagnosticsError([Diagnostic(code, f"{name} {what}: {error}")]) from error
+        reason = str(error).removeprefix(f"{Path(name).name}: ")
+        raise DiagnosticsError([Diagnostic(code, f"{name} {what}: {reason}")]) from error

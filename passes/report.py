@@ -103,4 +103,4 @@ def pipeline_table(pipelines: Mapping[str, Pipeline]) -> str:
 
 
 def _described(each: OptionInfo) -> str:
-    return f"{each.name}={each.default} ({each.takes}): {each.help}"
+    return f"{each.name}={each.default} ({each.takes})" + (f": {each.help}" if each.help else "")

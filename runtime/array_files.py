@@ -133,6 +133,8 @@ def _arrays_in(name: str | None, file: str, contents: BinaryIO | None = None) ->
     except _UNREADABLE as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error).partition("\n")[0]
         help_text = "" if os.path.exists(file) else "inputs are [NAME=]FILE, where FILE is a .npy or .npz"
+        if "pickled" in reason:  # what numpy says of whatever it does not know
+            reason = "it is neither a .npy nor a .npz"
         if "descr" in reason:  # of f8e5m2
             help_text = (
                 "numpy.save gives some arrays of ml_dtypes a type that it cannot read; save array.view(numpy.uint8)"

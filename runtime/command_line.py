@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from runtime.array_files import as_declared, read_arrays, split_argument, write_arrays
 from runtime.comparison import compare
@@ -24,7 +25,7 @@ from runtime.interpreter.failing_function import notes_of
 from runtime.interpreter.inputs import inputs_of
 from runtime.interpreter.run import function_named, run
 from runtime.names import Names
-from runtime.option_values import is_whole_number, number_of_elements
+from runtime.option_values import OptionParser, is_whole_number, number_of_elements
 from runtime.program_files import (
     STREAM,
     complain,
@@ -44,6 +45,7 @@ from runtime.text.printer import print_module, write_module
 from runtime.tracing import trace
 from runtime.verifier import verify
 
+MODEL_ENDING: Final = ".onnx"  # of files that front ends read and write
 _EPILOG = """\
 examples:
   python -m runtime program.txt                         print it in canonical text
@@ -58,6 +60,9 @@ Files whose names end in .bir or .json hold BIR, all others the text form; FILE 
 text. An input is a .npy, by the name of its file or as NAME=FILE, or a .npz, by the names in it. Elements that numpy
 has no data type for (bf16, 8-bit floats, 4-bit types) are unsigned integers of the same width, which hold their bits,
 or what numpy.save makes of an array of ml_dtypes; so are they written.
+
+Printing and converting check the form only; what has it may still be wrong, which --verify, --run, --trace and
+--compare say. ONNX nodes are computed from Python, by runtime.run and others with an evaluator.
 
 exit status: 0 done; 2 mistakes in the program, the inputs or the usage. Where it is not 0, nothing is written.
 """
@@ -111,6 +116,9 @@ def _check_usage(given: argparse.Namespace) -> None:
     if given.run and given.output is not None and not given.output.lower().endswith(".npz"):
         wrong.append(f"{given.output}: what --run gives is written to a file that ends in .npz")
     problems = [Diagnostic("R006", message) for message in wrong]
+    if not runs and given.output is not None and given.output.lower().endswith(MODEL_ENDING):
+        help_text = f"python -m passes {given.file} -o {given.output}"
+        problems.append(Diagnostic("R006", f"{given.output}: a file of this name holds a model", help=help_text))
     for read in (given.file, given.compare, *(split_argument(one)[1] for one in given.input)):
         if read is not None and given.output is not None and read != STREAM and _is_same(read, given.output):
             problems.append(Diagnostic("R004", f"the output would overwrite {read}, which is read"))
@@ -144,7 +152,7 @@ def _run(given: argparse.Namespace) -> None:
 
 
 def _read(name: str, target: str | None, classes: InstructionSet) -> Module:
-    if name.lower().endswith(".onnx"):
+    if name.lower().endswith(MODEL_ENDING):
         help_text = f"python -m passes {name} -o program.txt makes a program of it"
         raise DiagnosticsError([Diagnostic("P010", f"{name} cannot be read: a model is no program", help=help_text)])
     program = read_program(name, classes)
@@ -208,7 +216,7 @@ def _diagnostics(
         for version, file in files.items():
             message = message.replace(f"{version}: ", f"{file}: ")
         parts = [line.partition("; ") for line in message.splitlines()]
-        return [Diagnostic("R002", message, help=help_text) for message, _, help_text in parts]
+        return [Diagnostic("R002", message, help=help_text or _how_given(message)) for message, _, help_text in parts]
     if error.inst is None:
         return [Diagnostic("R003", error.message)]
     notes = notes_of(error)
@@ -219,6 +227,12 @@ def _diagnostics(
             line = module.places.source_line(place)
             return [Diagnostic("R003", error.message, place, line, help=help, notes=notes)]
     return [Diagnostic("R003", f"{error.message}, in {shown(error.inst)}", help=help, notes=notes)]
+
+
+def _how_given(message: str) -> str:
+    """Return how the input is given that a message says is missing; nothing for other messages."""
+    found = re.search(r' "(\S+)": \S+ is missing$', message)
+    return f"-i {found[1]}=FILE.npy gives it" if found else ""
 
 
 def _seed(text: str) -> int:
@@ -234,7 +248,7 @@ def _file_name(text: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = OptionParser(
         prog="python -m runtime",
         description="Prints, converts, verifies, runs and compares programs.",
         epilog=_EPILOG,
@@ -247,7 +261,7 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument(
         "--compare", type=_file_name, metavar="FILE2", help="run another version too: what introduces the error?"
     )
-    parser.add_argument("--verify", action="store_true", help="only say all that is wrong with it")
+    parser.add_argument("--verify", action="store_true", help="say all that is wrong with it")
     add = parser.add_argument
     add("-i", "--input", action="append", default=[], type=_file_name, metavar="[NAME=]FILE", help="may be repeated")
     add("-o", "--output", type=_file_name, metavar="OUT", help="where to write to: a program, an .npz, a report")

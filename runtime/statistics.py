@@ -97,6 +97,15 @@ def reset(statistics: Iterable[Statistic]) -> None:
     restore(dict.fromkeys(statistics, 0))
 
 
+def why_uncounted(instance: object, statistics: Iterable[Statistic]) -> str | None:
+    """Return what is wrong where an instance has counted for itself, in an attribute that hides a counter."""
+    hidden = next((one for one in statistics if one.counter in vars(instance)), None)
+    if hidden is None:
+        return None
+    counter = f"{hidden.owner.__name__}.{hidden.counter}"
+    return f"self.{hidden.counter} was counted, and is not the counter; write {counter} += n"
+
+
 def _declared_by(cls: type) -> list[Statistic]:
     counters = [name for name, value in vars(cls).items() if type(value) is int and not name.startswith("_")]
     if not counters:

@@ -167,7 +167,7 @@ class DefinitionPage:
         if said:
             rows.append((code("dst"), plain(f"is {', '.join(said)}"), (), ()))
         rows += [self._constraint(constraint) for constraint in all_rules(self.definition)]
-        return self._table_of(("rule", "what holds", "where", "said otherwise"), rows)
+        return self._table_of(("rule", "what holds", "where", "in words"), rows)
 
     def _constraint(self, constraint: Rule) -> tuple[Line, ...]:
         if isinstance(constraint, Constraint):

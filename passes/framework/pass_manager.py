@@ -22,7 +22,7 @@ from passes.framework.rewrite_limit import RewriteLimit
 from passes.framework.rollback import saved, taking_back
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
-from runtime.statistics import snapshot, statistics_of
+from runtime.statistics import Statistic, snapshot, statistics_of, why_uncounted
 from runtime.text.places import Places
 from runtime.verifier import verify
 
@@ -158,7 +158,7 @@ class PassManager:
                 watcher(transform, run.module)
         try:
             with taking_back(run.module, copy if self._rollback else None, counts):
-                changed, seconds, kept = self._watched(transform, run, copy)
+                changed, seconds, kept = self._watched(transform, run, copy, counts)
         except PassFailure as failure:
             failure.step, failure.rewrites_before = transform, rewrites
             raise
@@ -169,8 +169,10 @@ class PassManager:
         counted = tuple((statistic, statistic.value - before) for statistic, before in counts.items())
         return PassRun(transform.pass_name, changed, seconds, counted, kept)
 
-    def _watched(self, transform: DotTransform, run: _Run, copy: Module | None) -> tuple[bool, float, tuple[Kept, ...]]:
-        """Run a pass and look at what it did.
+    def _watched(
+        self, transform: DotTransform, run: _Run, copy: Module | None, counted: Iterable[Statistic]
+    ) -> tuple[bool, float, tuple[Kept, ...]]:
+        """Run a pass and look at what it did; `counted` are its counters.
 
         Raises: PassFailure; DiagnosticsError where the judge cannot tell.
         """
@@ -184,6 +186,9 @@ class PassManager:
             wrong = self._check(module) if self._check is not None else ()
             if wrong:
                 raise PassFailure(transform.pass_name, wrong)
+            uncounted = why_uncounted(transform, counted)
+            if uncounted is not None:
+                raise TypeError(uncounted)
             kept = tuple(kept_by(transform, module)) if self._explain else ()
         except PassFailure:
             raise

@@ -29,8 +29,10 @@ def convert(
     one in which its products have the lower float, where it is of an older one and can be raised. The report says so.
 
     Raises: UnknownPolicyError where `policy` is a name that no policy has; DiagnosticsError where a pattern means
-    nothing in the program, or where it cannot be had in `opset`; TypeError where `keep` is one text.
+    nothing in the program, or where it cannot be had in `opset`; TypeError where `module` is none, or `keep` one text.
     """
+    if not isinstance(module, Module):
+        raise TypeError(f"convert takes a module, as frontends.onnx.load gives one, not {module!r:.80}")
     if isinstance(keep, str):
         raise TypeError(f'keep takes several patterns, such as ["{keep}"], and this is one text')
     transform = AutoMixedPrecision.of(policy)

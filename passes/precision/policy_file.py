@@ -149,7 +149,9 @@ class _Reader:
     def _check_instruction(self, node: Any, name: str) -> None:
         """Refuse a name that no instruction has; what somebody else's operator is called is not known here."""
         if "::" not in name and name not in self.classes and name not in self._operators:
-            self.mistakes.unknown("D015", node.place, "instruction", name, [*self.classes, *self._operators])
+            help = "a node goes by its operator, Softmax or ai.onnx::Softmax, others by their mnemonic, graph.softmax"
+            known = [*self.classes, *self._operators]
+            self.mistakes.unknown("D015", node.place, "instruction", name, known, help=help)
 
     def _operand(self, node: Any, instruction: str | None) -> str | int | None:
         value = getattr(node, "value", None)

@@ -43,7 +43,8 @@ class ReportLine(NamedTuple):
     @property
     def place(self) -> str:
         """Which instruction it is: `@main %y = ai.onnx::Softmax "softmax_1"`."""
-        named = f' "{self.node}"' if self.node else ""
+        is_said = self.value is not None and self.value.partition(":")[0] == self.node  # as in models of TensorFlow
+        named = f' "{self.node}"' if self.node and not is_said else ""
         return f"@{self.function} %{self.value or '?'} = {self.operator}{named}"
 
 
@@ -145,7 +146,8 @@ class PrecisionReport:
         for rule, lines in self.kept.items():
             yield f"\nstays f32, {len(lines)}: {rule.value}"
             for line in lines:
-                yield f"  {line.place}" + (f": {line.reason}" if line.reason != rule.value else "")
+                detail = line.reason.removeprefix(rule.value).removeprefix(": ")
+                yield f"  {line.place}" + (f": {detail}" if detail else "")
         if self.lines:
             yield "\nevery decision, in program order"
             yield from (f"  {line}" for line in self.lines)

@@ -24,7 +24,7 @@ from runtime.tensors import Tensor
 from runtime.values import Value
 
 _EVALUATORS = {
-    "onnx": "run computes ONNX nodes with evaluator=frontends.onnx.evaluate.evaluator(module)",
+    "onnx": "in Python, runtime.run(..., evaluator=frontends.onnx.evaluate.evaluator(module)) computes ONNX nodes",
     "builtin": "run asks its evaluator, where it is given one, about opaque instructions",
 }
 """By dialect: who computes what has no meaning here. The front ends are named, not imported."""

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from passes.framework.dot_transform import DotTransform, TransformError
 from passes.pipelines import PIPELINES
 from passes.registry import PASSES
 from runtime.bir import bir_text, read_bir
+from runtime.command_line import main as run_programs
 from runtime.dtypes import i32
 from runtime.functions import Function
 from runtime.instruction_set import standard
@@ -267,6 +269,20 @@ def test_output_replaces_a_file_in_one_step(program: Path, capsys: pytest.Captur
     assert link.is_symlink() and program.read_text() == RESULT
     assert program.stat().st_mode & 0o777 == 0o600
     assert sorted(path.name for path in program.parent.iterdir()) == ["link.txt", "program.txt"]
+
+
+@pytest.mark.parametrize(
+    ("main", "word", "meant"),
+    [(main, "--pases", "--passes"), (run_programs, "--traget=trn2", "--target"), (main, "--zzz", None)],
+)
+def test_a_misspelt_option_is_told_which_one_may_be_meant(
+    main: Callable[[list[str]], int], word: str, meant: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exit:
+        main(["program.txt", word, "x"])
+    said = capsys.readouterr().err
+    near = "" if meant is None else f'; did you mean "{meant}"?'
+    assert exit.value.code == 2 and said.splitlines()[-1].endswith(f"unrecognized arguments: {word} x{near}")
 
 
 def test_no_arguments_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -219,6 +219,25 @@ def test_a_failure_shows_what_can_be_shown_of_a_wrecked_statement() -> None:
         PassManager([Wrecks()], check=check, rollback=False).run(chain())
 
 
+class CountsForItself(DotTransform):
+    """Add to a counter of the instance, which nobody reads."""
+
+    pass_name = "counts-for-itself"
+    seen: ClassVar[int] = 0
+    register_stats(seen=("Number of copies seen", Unit.Count))
+
+    def transformTensorCopyOp(self, copy: TensorCopyOp) -> bool:
+        self.seen += 1  # type: ignore[misc]
+        return False
+
+
+def test_a_pass_that_counts_for_itself_is_told_where_the_counter_is() -> None:
+    said = r"TypeError: self\.seen was counted, and is not the counter; write CountsForItself\.seen \+= n"
+    with pytest.raises(PassFailure, match=said):
+        PassManager([CountsForItself()]).run(chain())
+    assert CountsForItself.seen == 0
+
+
 def test_what_was_kept_is_told_where_it_is_asked_for() -> None:
     text = CHAIN.replace("%c\n  return %u", "%c\n  return %p, %u")
     asked, not_asked = (

@@ -240,7 +240,10 @@ WRONG: dict[str, tuple[list[str], list[str]]] = {
     "no text": (["x.npy"], ["error[P010]: x.npy is no text"]),
     "no target": (["a.txt", "--target", "trn9"], ['error[P006]: no target is called "trn9"']),
     "no file of inputs": (["a.txt", "--run", "-i", "gone.npy"], [f"error[R001]: gone.npy cannot be read: {NO_FILE}"]),
-    "no array": (["a.txt", "--run", "-i", "a.txt"], ["error[R001]: a.txt cannot be read: "]),
+    "no array": (
+        ["a.txt", "--run", "-i", "a.txt"],
+        ["error[R001]: a.txt cannot be read: it is neither a .npy nor a .npz"],
+    ),
     "pickled": (["a.txt", "--run", "-i", "pickled.npy"], ["error[R001]: pickled.npy cannot be read: Object arrays"]),
     "damaged": (
         ["a.txt", "--run", *(word for name in DAMAGED for word in ("-i", name))],
@@ -249,7 +252,14 @@ WRONG: dict[str, tuple[list[str], list[str]]] = {
     "cut short": (["a.txt", "--run", "-i", "short.npz"], ["error[R001]: short.npz cannot be read: "]),
     "a name for an archive": (["a.txt", "--run", "-i", "x=both.npz"], ["is an archive", 'leave out "x="']),
     "twice": (["a.txt", "--run", "-i", "both.npz", "-i", "x.npy"], ['error[R002]: the input "x" is given twice']),
-    "missing": (["a.txt", "--run", "-i", "x.npy"], ['error[R002]: tensor "bias": bf16[2,1] is missing']),
+    "missing": (
+        ["a.txt", "--run", "-i", "x.npy"],
+        ['error[R002]: tensor "bias": bf16[2,1] is missing\nhelp: -i bias=FILE.npy gives it'],
+    ),
+    "text in a model": (
+        ["a.txt", "-o", "Out.ONNX"],
+        ["error[R006]: Out.ONNX: a file of this name holds a model\nhelp: python -m passes a.txt -o Out.ONNX"],
+    ),
     "misspelt": (
         ["a.txt", "--run", "-i", "x.npy", "-i", "bas=bias.npy"],
         ['"bias": bf16[2,1] is missing\nhelp: did you mean "bas"?', 'has no input "bas"\nhelp: did you mean "bias"?'],

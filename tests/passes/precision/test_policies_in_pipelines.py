@@ -253,6 +253,8 @@ def test_what_convert_refuses() -> None:
         passes.convert(module, keep=["sotfmax"])
     with pytest.raises(TypeError, match="takes several patterns"):
         passes.convert(module, keep="softmax")
+    with pytest.raises(TypeError, match=r"convert takes a module, .* not 'model\.onnx'$"):
+        passes.convert("model.onnx")  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("failing")

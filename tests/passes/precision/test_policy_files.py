@@ -135,6 +135,11 @@ MISTAKES = [
         '"graph.softmax"?',
     ),
     (
+        "overrides: [{instruction: ai.onnx.Softmax, precision: f32}]",
+        '1:27: error[D015]: no instruction is called "ai.onnx.Softmax"',
+        "a node goes by its operator, Softmax or ai.onnx::Softmax",
+    ),
+    (
         "overrides: [{instruction: graph.where, operand: on_tru}]",
         '1:49: error[D015]: no operand of graph.where is called "on_tru"',
         '"on_true"?',

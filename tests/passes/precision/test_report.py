@@ -56,6 +56,23 @@ every decision, in program order
   @main %y = ai.onnx::Softmax "last": f32, autocast-f16: reduction"""
 
 
+def test_a_node_that_its_result_is_named_for_is_named_once() -> None:
+    nodes = [node("Identity", ["x"], "block/mean:0", name="block/mean"), node("Exp", ["block/mean:0"], "y", name="y")]
+    report = report_of(chain(*nodes))
+    assert [line.place for line in report.lines] == [
+        "@main %block/mean:0 = ai.onnx::Identity",
+        "@main %y = ai.onnx::Exp",
+    ]
+    assert [line.node for line in report.lines] == ["block/mean", "y"]
+
+
+def test_what_the_heading_says_is_not_said_again() -> None:
+    nodes = [node("ReduceMean", ["x"], "m", keepdims=1), node("Sub", ["x", "m"], "y")]
+    text = str(report_of(chain(*nodes)))
+    heading = "stays f32, 1: the difference between a value and what was reduced from it"
+    assert f"{heading}\n  @main %y = ai.onnx::Sub: most digits cancel\n" in text
+
+
 def test_data_says_the_same() -> None:
     data = json.loads(json.dumps(report_of(chain(*NODES, constants=CONSTANTS)).to_json()))
     assert data["policy"] == "autocast-f16" and data["counts"] == {"f16": 1, "f32": 3}

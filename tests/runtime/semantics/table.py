@@ -46,6 +46,10 @@ def lines(mnemonics: Collection[str] = ()) -> Iterator[str]:
     for check in sorted(checks, key=lambda check: (check.mnemonic, check.against)):
         bound = "equal" if check.bound == 0 else f"{check.bound:.0e}"
         yield f"| `{check.mnemonic}` | {check.against} | {check.largest_error():.1e} | {bound} |"
+    unchecked = chosen - {check.mnemonic for check in checks} - without_semantics().keys()
+    if unchecked:
+        yield ""
+        yield f"no check is about {', '.join(sorted(unchecked))}"
     yield ""
     yield "| instruction without semantics | reason |"
     yield "|---|---|"

@@ -45,6 +45,14 @@ def test_the_table_of_some_instructions(capsys: pytest.CaptureFixture[str]) -> N
     assert sorted(set(rows)) == ["graph.reshape", "graph.softmax"]
 
 
+def test_the_table_says_what_no_check_is_about(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.runtime.semantics.table.all_checks", lambda: iter(()))
+    assert main(["graph.softmax", "graph.custom"]) == 0
+    assert "\nno check is about graph.softmax\n" in capsys.readouterr().out
+
+
 def test_a_table_of_what_is_no_instruction(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["graph.softmax", "graph.softmx"]) == 2
     out, err = capsys.readouterr()

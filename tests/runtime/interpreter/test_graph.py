@@ -159,7 +159,8 @@ def test_products_of_floats_are_rounded_once_where_the_result_is_an_integer() ->
     a, b = np.array([[1.5, 100]], np.float32), np.array([[2], [1.25]], np.float32)  # 1.5 * 2 + 100 * 1.25 = 128
     for dtype in ("f32", "bf16", "f16"):
         left, right = (cast_array(each, f32, dtype_of(dtype)) for each in (a, b))
-        found = run_one(lambda x, y: MatMulGen(x, y, result_type=type_of("i32", 1, 1)), a=(dtype, left), b=(dtype, right))
+        made = {"a": (dtype, left), "b": (dtype, right)}
+        found = run_one(lambda x, y: MatMulGen(x, y, result_type=type_of("i32", 1, 1)), **made)
         assert found.tolist() == [[128]]
 
 

@@ -298,7 +298,9 @@ ScaledFormat = Literal[
     "f6e3m2",
     "f4e2m1",
 ]
-"""Small floats that matrix engines take as codes; fnuz has one NaN, no infinities and no negative zero."""
+"""Small floats that matrix engines take as codes. f8e4m3 is that of OCP, the data type f8e4m3fn, without infinities;
+fnuz has one NaN, no infinities and no negative zero.
+"""
 SCALED_FORMATS: Final[tuple[ScaledFormat, ...]] = get_args(ScaledFormat)
 
 ScatterReduction = Literal[

@@ -24,6 +24,7 @@ class LayerNormBackwardGammaGen(GraphInst):
     """The gradient of a layer normalisation with respect to its factors.
 
     The sum of `gradient * n` over all dimensions in front of `axis`, where `n` is what was normalised, before `gamma`.
+    RLX's kernels take the last dimension only.
 
     Operands:
         src: floats

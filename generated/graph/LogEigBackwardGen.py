@@ -23,8 +23,8 @@ class LogEigBackwardGen(GraphInst):
 
     V (L * (V^T S V)) V^T, where S is the symmetric part of the cotangent, and L[i, j] the divided difference of
     log(max(x, epsilon)) at the eigenvalues i and j, the derivative where they are equal (Daleckii and Krein). The
-    derivative at an eigenvalue of at most epsilon is 0. RLX has 1 / epsilon there, where the forward instruction is
-    flat.
+    derivative at an eigenvalue of at most epsilon is 0; with an epsilon of 0, one of at most 0 gives NaN. RLX has 1 /
+    epsilon there, where the forward instruction is flat.
 
     Operands:
         eigenvalues: f32/f64, [N]

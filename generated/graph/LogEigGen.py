@@ -24,7 +24,7 @@ class LogEigGen(GraphInst):
     V diag(log(max(w, epsilon))) V^T, which maps the manifold to its tangent space at the identity. The symmetric part
     of src is taken. The eigenvalues and eigenvectors are those of Eigh, for the backward instruction; RLX packs all
     three results into one value, [2 n^2 + n], with the eigenvectors in rows. The paper does not raise eigenvalues. With
-    an epsilon of 0, one of at most 0 gives infinities and NaN. Only the logarithm is in the range of f16 where src is
+    an epsilon of 0, one of at most 0 gives infinities or NaN. Only the logarithm is in the range of f16 where src is
     not: the eigenvalues are as large as src.
 
     Operands:

@@ -23,14 +23,14 @@ class LogMelBackwardGen(GraphInst):
     """The gradient of `graph.log_mel` with respect to the spectrum.
 
     The largest logarithm of a frame, less 8, counts as a constant. Filters at or below that, and those whose energy is
-    at most 1e-10, get no gradient, and neither do bins beyond `n / 2`. RLX gives none to filters up to 1e-6 above that
+    at most 1e-10, get no gradient, and neither do bins beyond `n // 2`. RLX gives none to filters up to 1e-6 above that
     logarithm, either.
 
     Operands:
         src: floats
             The spectrum, all n real parts, then all n imaginary parts: [..., 2n].
         filters: floats, rank 2
-            The weights of the bins in each filter: [M, n / 2 + 1].
+            The weights of the bins in each filter: [M, n // 2 + 1].
         gradient: floats
             The gradient with respect to the scaled logarithms: [..., M].
     Results:
@@ -125,7 +125,7 @@ class LogMelBackwardGen(GraphInst):
 
     @property
     def filters(self) -> Operand:
-        """The weights of the bins in each filter: [M, n / 2 + 1]."""
+        """The weights of the bins in each filter: [M, n // 2 + 1]."""
         return self._filters
 
     @property

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class LogMelGen(GraphInst):
     """The logarithms of the energies that a bank of filters finds in a spectrum, scaled as Whisper scales them.
 
-    With `p` the squared magnitudes of the first `n / 2 + 1` bins and `e = log10(max(filters @ p, 1e-10))` for each
+    With `p` the squared magnitudes of the first `n // 2 + 1` bins and `e = log10(max(filters @ p, 1e-10))` for each
     filter, the result is `(max(e, max(e) - 8) + 4) / 4`. The largest logarithm is that of the frame, as RLX's kernels
     take it; Whisper takes that of the whole recording.
 
@@ -31,7 +31,7 @@ class LogMelGen(GraphInst):
         src: floats
             The spectrum, all n real parts, then all n imaginary parts: [..., 2n].
         filters: floats, rank 2
-            The weights of the bins in each filter: [M, n / 2 + 1].
+            The weights of the bins in each filter: [M, n // 2 + 1].
     Results:
         result: by `log_mel_type`
             [..., M]
@@ -115,7 +115,7 @@ class LogMelGen(GraphInst):
 
     @property
     def filters(self) -> Operand:
-        """The weights of the bins in each filter: [M, n / 2 + 1]."""
+        """The weights of the bins in each filter: [M, n // 2 + 1]."""
         return self._filters
 
     def operands(self) -> tuple[Operand, ...]:

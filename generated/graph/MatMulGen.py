@@ -24,7 +24,8 @@ class MatMulGen(GraphInst):
     """The matrix product, with the rules of numpy's `matmul`.
 
     Products of floats are accumulated in f32, those of f64 in f64, so the result may have a wider data type than the
-    operands; integers are summed modulo 2 to the width of the result. numpy takes truth values, too; ONNX does not.
+    operands; integers are summed modulo 2 to the width of the result. Products and sums of truth values are `and` and
+    `or` in a result of truth values, as in numpy; ONNX takes none.
 
     Operands:
         lhs

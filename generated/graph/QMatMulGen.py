@@ -34,7 +34,7 @@ class QMatMulGen(GraphInst):
         weights: i8, [K, N], never converted
             Codes of the weights.
         bias: optional, i32, [N], never converted
-            In units of the sum; RLX itself always has it, zeros for none.
+            In units of the sum; RLX itself always has it, zeros for none; ONNX has none.
     Attributes:
         multiplier: float
             The scales of src and of weights, multiplied, by the scale of the result.
@@ -182,7 +182,7 @@ class QMatMulGen(GraphInst):
 
     @property
     def bias(self) -> Operand | None:
-        """In units of the sum; RLX itself always has it, zeros for none."""
+        """In units of the sum; RLX itself always has it, zeros for none; ONNX has none."""
         return self._bias
 
     @property

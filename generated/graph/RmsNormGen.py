@@ -23,7 +23,8 @@ class RmsNormGen(GraphInst):
     """Elements divided by the root of the mean of their squares, then scaled and shifted.
 
     `src / sqrt(mean(src * src) + epsilon) * gamma + beta`, the mean along `axis` and all dimensions behind it. RLX
-    always passes a `beta`, as its number of inputs says; ONNX has no `beta`.
+    always passes a `beta`, as its number of inputs says, and its kernels take the last dimension only; ONNX has no
+    `beta`.
 
     Operands:
         src: floats

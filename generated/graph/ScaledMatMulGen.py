@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ScaledMatMulGen(GraphInst):
-    """A matrix product, in f32, of two operands that are codes of small floats with scales.
+    """A matrix product, as f32, of two operands that are codes of small floats with scales.
 
     `(decode(lhs) * lhs_scale) @ (decode(rhs) * rhs_scale).T`, plus the bias: both operands have K last. A code stands
     in a byte of its own, whose upper bits do not count where it has 4 or 6. Scales are, by `scale_layout`, -

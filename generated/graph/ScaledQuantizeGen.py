@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class ScaledQuantizeGen(GraphInst):
     """The codes of small floats that are nearest to a value over its scales.
 
-    Halves go to the code whose last bit is zero, what exceeds the format, infinities too, to its largest finite number,
-    and NaN to code 0, as RLX's codec has it; of numbers so far beyond the format that all codes are equally near in
-    f64, its search finds code 0, though its comment says the largest. What is negative and goes to zero keeps its sign,
-    where the format has such a zero; RLX gives code 0. A code stands in a byte of its own. The layouts of the scales
-    are those of graph.scaled_matmul, along the last dimension. Where a scale is 0, the codes are those of zero.
+    The quotient is taken in f32. Halves go to the code whose last bit is zero, what exceeds the format, infinities too,
+    to its largest finite number, and NaN to code 0, as the comments of RLX's codec have it. What is negative and goes
+    to zero keeps its sign, where the format has such a zero; RLX gives code 0. A code stands in a byte of its own. The
+    layouts of the scales are those of graph.scaled_matmul, along the last dimension. Where a scale is 0, the codes are
+    those of zero.
 
     Operands:
         src: floats, always f32

@@ -40,7 +40,8 @@ class ScanBackwardXsGen(GraphInst):
         axis: int, by default 0
             The dimension along which the rounds go; a negative one counts from the end.
         rounds: int, optional, at least 0
-            The number of rounds, which `items`, or a trajectory without checkpoints, say where there are any.
+            The number of rounds, which `items`, a trajectory without checkpoints, or `upstream` with `save_trajectory`,
+            say where there are any.
         save_trajectory: bool, by default false
             Whether the scan has given what is carried behind each round, so that `upstream` has a cotangent for each.
         checkpoints: int, by default 0, at least 0
@@ -261,7 +262,9 @@ class ScanBackwardXsGen(GraphInst):
 
     @property
     def rounds(self) -> int | None:
-        """The number of rounds, which `items`, or a trajectory without checkpoints, say where there are any."""
+        """The number of rounds, which `items`, a trajectory without checkpoints, or `upstream` with `save_trajectory`,
+        say where there are any.
+        """
         return self._rounds
 
     @rounds.setter

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 class ScatterAddGen(GraphInst):
     """Adds rows into a value of zeros, each at the index that is given for it.
 
-    Rows of one index are added up. It undoes the permutation of a mixture of experts, and is the gradient of a look-up
-    in an embedding table. An index is 0 to `rows` - 1; another one ends the run. RLX carries indices as f32, and takes
-    `rows` from the type of the result; here they are integers and an attribute.
+    Rows of one index are added up, floats in f64; integers wrap around. It undoes the permutation of a mixture of
+    experts, and is the gradient of a look-up in an embedding table. An index is 0 to `rows` - 1; another one ends the
+    run. RLX carries indices as f32, and takes `rows` from the type of the result; here they are integers and an
+    attribute.
 
     Operands:
         updates: floats/integers

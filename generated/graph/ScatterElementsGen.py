@@ -23,9 +23,10 @@ class ScatterElementsGen(GraphInst):
     """Writes single elements into a copy of a value, each at an index along one dimension.
 
     An element of `updates` goes to its own place, but for the index along the axis, which `indices` gives. A negative
-    index counts from the end; one that is out of range ends the run. Sums and products are computed in f64, and rounded
-    once. Where a place is replaced twice, the later one in row-major order stays; ONNX asks that none is. `replace` is
-    what ONNX and RLX call none; the axis has no default here, and is 0 in ONNX.
+    index counts from the end; one that is out of range ends the run. Sums and products of floats are computed in f64,
+    and rounded once, those of integers wrap around, and those of truth values are `or` and `and`. Where a place is
+    replaced twice, the later one in row-major order stays; ONNX asks that none is. `replace` is what ONNX and RLX call
+    none; the axis has no default here, and is 0 in ONNX.
 
     Operands:
         data

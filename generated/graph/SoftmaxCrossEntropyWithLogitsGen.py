@@ -24,7 +24,8 @@ class SoftmaxCrossEntropyWithLogitsGen(GraphInst):
 
     `log(sum(exp(logits))) - logits[label]` for each row, without overflow. There is no mean over the rows. RLX writes
     the labels as f32; whatever their type, they are whole numbers. ONNX takes the mean where nothing is said, and has
-    weights of the classes and a label that does not count, which are left out.
+    weights of the classes, a label that does not count, further dimensions, and the logarithms as a result, which are
+    left out.
 
     Operands:
         logits: floats, [N, C]

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class SoftmaxGen(GraphInst):
     """Exponentials of the elements, divided by their sum along one axis.
 
-    The largest element is subtracted first, so that nothing overflows. ONNX takes the last dimension where nothing is
-    said; before its operator set 13, all dimensions from the axis on count as one, and the axis is 1 where nothing is
-    said.
+    The largest element is subtracted first, so that nothing overflows. NaN, infinity, and nothing but minus infinity
+    along the axis give NaN. ONNX takes the last dimension where nothing is said; before its operator set 13, all
+    dimensions from the axis on count as one, and the axis is 1 where nothing is said.
 
     Operands:
         src: floats

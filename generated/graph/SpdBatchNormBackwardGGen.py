@@ -23,7 +23,8 @@ class SpdBatchNormBackwardGGen(GraphInst):
 
     With C = M^(-1/2) X M^(-1/2) of each matrix, and S the symmetric part of its cotangent, the sum of S G^(1/2) C + C
     G^(1/2) S, taken back through the root of G by its divided differences. The mean counts as a constant. The
-    derivative at an eigenvalue of at most epsilon is 0; RLX has that of the root of epsilon there.
+    derivative at an eigenvalue of at most epsilon is 0, NaN where epsilon is 0; RLX has that of the root of epsilon
+    there.
 
     Operands:
         src: f32/f64, [B, N, N]
@@ -36,7 +37,8 @@ class SpdBatchNormBackwardGGen(GraphInst):
             The cotangent of the result.
     Attributes:
         epsilon: float, at least 0
-            The least eigenvalue of mean and bias; a smaller one is raised to it.
+            The least eigenvalue of mean and bias; a smaller one is raised to it. With 0, a mean with one of at most 0
+            gives infinities or NaN.
     Results:
         result: the type of bias
     Rules:
@@ -178,7 +180,9 @@ class SpdBatchNormBackwardGGen(GraphInst):
 
     @property
     def epsilon(self) -> float:
-        """The least eigenvalue of mean and bias; a smaller one is raised to it."""
+        """The least eigenvalue of mean and bias; a smaller one is raised to it. With 0, a mean with one of at most 0
+        gives infinities or NaN.
+        """
         return self._epsilon
 
     @epsilon.setter

@@ -33,7 +33,8 @@ class SpdBatchNormBackwardXGen(GraphInst):
             The cotangent of the result.
     Attributes:
         epsilon: float, at least 0
-            The least eigenvalue of mean and bias; a smaller one is raised to it.
+            The least eigenvalue of mean and bias; a smaller one is raised to it. With 0, a mean with one of at most 0
+            gives infinities or NaN.
     Results:
         result: the type of upstream
     Rules:
@@ -157,7 +158,9 @@ class SpdBatchNormBackwardXGen(GraphInst):
 
     @property
     def epsilon(self) -> float:
-        """The least eigenvalue of mean and bias; a smaller one is raised to it."""
+        """The least eigenvalue of mean and bias; a smaller one is raised to it. With 0, a mean with one of at most 0
+        gives infinities or NaN.
+        """
         return self._epsilon
 
     @epsilon.setter

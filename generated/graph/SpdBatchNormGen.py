@@ -34,7 +34,8 @@ class SpdBatchNormGen(GraphInst):
             G.
     Attributes:
         epsilon: float, at least 0
-            The least eigenvalue of mean and bias; a smaller one is raised to it.
+            The least eigenvalue of mean and bias; a smaller one is raised to it. With 0, a mean with one of at most 0
+            gives infinities or NaN.
     Results:
         result: the type of src
     Rules:
@@ -158,7 +159,9 @@ class SpdBatchNormGen(GraphInst):
 
     @property
     def epsilon(self) -> float:
-        """The least eigenvalue of mean and bias; a smaller one is raised to it."""
+        """The least eigenvalue of mean and bias; a smaller one is raised to it. With 0, a mean with one of at most 0
+        gives infinities or NaN.
+        """
         return self._epsilon
 
     @epsilon.setter

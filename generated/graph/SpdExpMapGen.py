@@ -23,8 +23,8 @@ class SpdExpMapGen(GraphInst):
 
     P^(1/2) exp(P^(-1/2) V P^(-1/2)) P^(1/2) for a symmetric positive definite P, the base, and a symmetric V, the
     tangent. It undoes SpdLogMap. RLX raises eigenvalues of the base to at least 0 for its root, 1e-12 for the inverse;
-    here a base that is not positive definite gives NaN. The symmetric parts of both operands are taken; RLX does not
-    take them.
+    here one of at most 0, as computed, gives NaN. The symmetric parts of both operands are taken; RLX does not take
+    them.
 
     Operands:
         base: f32/f64, [N, N]

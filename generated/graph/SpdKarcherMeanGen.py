@@ -24,7 +24,7 @@ class SpdKarcherMeanGen(GraphInst):
     The Karcher flow: M starts as the mean of the matrices, and each round makes it M^(1/2) exp(S) M^(1/2), where S is
     the mean of log(M^(-1/2) X M^(-1/2)). It ends behind the round in which the Frobenius norm of S was below the
     tolerance, or the last one. The limit is the point with the least sum of squared distances by the affine-invariant
-    metric. RLX raises eigenvalues as in SpdMatrixFnBatch; here what is not positive definite gives NaN. The symmetric
+    metric. RLX raises eigenvalues as in SpdMatrixFnBatch; here one of at most 0, as computed, gives NaN. The symmetric
     parts of the matrices are taken; RLX does not take them. It has no derivative: whoever differentiates takes it for a
     constant.
 

@@ -25,8 +25,8 @@ class SpdKarcherMeanWeightedGen(GraphInst):
     where S is the weighted mean of log(M^(-1/2) X M^(-1/2)). It ends behind the round in which the Frobenius norm of S
     was below the tolerance, or the last one. The limit is the point with the least weighted sum of squared distances by
     the affine-invariant metric. Weights are divided by their sum; if that is 0, all count alike. RLX raises eigenvalues
-    as in SpdMatrixFnBatch; here what is not positive definite gives NaN. The symmetric parts of the matrices are taken;
-    RLX does not take them. It has no derivative: whoever differentiates takes it for a constant.
+    as in SpdMatrixFnBatch; here one of at most 0, as computed, gives NaN. The symmetric parts of the matrices are
+    taken; RLX does not take them. It has no derivative: whoever differentiates takes it for a constant.
 
     Operands:
         src: f32/f64, [B, N, N]

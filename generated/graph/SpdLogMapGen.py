@@ -22,8 +22,8 @@ class SpdLogMapGen(GraphInst):
     """The tangent vector at a base point that leads to another point, by the affine-invariant metric.
 
     P^(1/2) log(P^(-1/2) X P^(-1/2)) P^(1/2) for symmetric positive definite matrices P, the base, and X, the point. It
-    undoes SpdExpMap. RLX raises eigenvalues to at least 1e-12, 0 for the root of the base; here what is not positive
-    definite gives NaN. The symmetric parts of both operands are taken; RLX does not take them.
+    undoes SpdExpMap. RLX raises eigenvalues to at least 1e-12, 0 for the root of the base; here one of at most 0, as
+    computed, gives NaN. The symmetric parts of both operands are taken; RLX does not take them.
 
     Operands:
         base: f32/f64, [N, N]
@@ -40,6 +40,7 @@ class SpdLogMapGen(GraphInst):
     Passes:
         op_kind: compute
         force_f32: always
+        wide_range: always
     Text:
         graph.spd_log_map {base}, {point}
     BIR, version 1:
@@ -86,6 +87,7 @@ class SpdLogMapGen(GraphInst):
         op_kind="compute",
         facts={
             "force_f32": True,
+            "wide_range": True,
         },
         semantics="spd.log_map",
     )

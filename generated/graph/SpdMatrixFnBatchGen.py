@@ -24,8 +24,8 @@ class SpdMatrixFnBatchGen(GraphInst):
 
     V diag(f(w)) V^T of each: the logarithm, exponential, square root, or inverse square root, as functions of matrices.
     The symmetric parts are taken. RLX raises eigenvalues to at least 1e-12, to 0 for the root, and not for the
-    exponential. Here an eigenvalue below 0 gives NaN, but for the exponential, and one of 0 infinities and NaN, but for
-    the root and the exponential.
+    exponential. Here an eigenvalue below 0, as computed, gives NaN, but for the exponential, and one of 0 infinities or
+    NaN, but for the root and the exponential.
 
     Operands:
         src: f32/f64, [B, N, N]

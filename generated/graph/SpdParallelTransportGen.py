@@ -22,9 +22,9 @@ class SpdParallelTransportGen(GraphInst):
     """Moves a tangent vector along the geodesic from one point to another, by the affine-invariant metric.
 
     E V E^T, where E = (Q P^(-1))^(1/2) = P^(1/2) (P^(-1/2) Q P^(-1/2))^(1/2) P^(-1/2), for a tangent V at P, the start,
-    and Q, the end. It keeps products of tangents. RLX raises eigenvalues as in SpdMatrixFnBatch; here a start that is
-    not positive definite, and an end with an eigenvalue below 0, give NaN. The symmetric parts of all operands are
-    taken; RLX takes that of the result only.
+    and Q, the end. It keeps the metric's inner products of tangents. RLX raises eigenvalues as in SpdMatrixFnBatch;
+    here a start with an eigenvalue of at most 0, and an end with one below 0, as computed, give NaN. The symmetric
+    parts of all operands are taken; RLX takes that of the result only.
 
     Operands:
         start: f32/f64, [N, N]

@@ -77,7 +77,7 @@ def _decoded(codes: Array, scale: Array, name: str, inst: Any) -> Array:
     kind, _, bits = _FORMATS[name]
     within = codes & np.uint8((1 << bits) - 1)  # what is above a code in its byte does not count
     numbers = np.ascontiguousarray(within).view(kind).astype(np.float64)
-    return np.asarray(numbers * _scales(scale, codes.shape[-1] if codes.ndim else 1, inst))
+    return np.asarray(numbers * _scales(scale, codes.shape[-1] if codes.ndim else 1, inst)).reshape(codes.shape)
 
 
 def _scales(scale: Array, extent: int, inst: Any) -> Array:

@@ -12,10 +12,10 @@ from runtime.semantics import Array
 
 
 def widened(operands: Sequence[Array], dtype: DType) -> list[Array]:
-    """Return the operands in the numpy dtype that a result of `dtype` is computed in."""
+    """Return the operands in the numpy dtype that a result of `dtype` is computed in: floats never in integers."""
     if any(operand.dtype == np.float64 for operand in operands):
         return [operand.astype(np.float64, copy=False) for operand in operands]
-    if dtype.is_float:
+    if dtype.is_float or any("float" in operand.dtype.name for operand in operands):
         return [operand.astype(np.float32, copy=False) for operand in operands]
     narrow = {"int": np.dtype(np.int8), "uint": np.dtype(np.uint8)}
     computed = narrow[dtype.kind] if dtype.bits < 8 else dtype.numpy

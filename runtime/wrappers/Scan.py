@@ -16,6 +16,8 @@ class Scan(ScanGen):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         known, who = self.rounds, "rounds"
+        if known is None and not self.items:
+            yield Problem("there are no items, so nothing says how many rounds are run; expected `rounds`", "rounds")
         for index, item in enumerate(self.items):
             shape, slot = item.type.shape, f"items[{index}]"
             if shape is None:

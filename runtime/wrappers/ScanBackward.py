@@ -34,6 +34,8 @@ def why_not_backward(inst: ScanBackwardGen | ScanBackwardXsGen) -> Iterator[Prob
             yield Problem(f"upstream[{index}] has the shape {why}, that of the carried value", f"upstream[{index}]")
     known, who = inst.rounds, "rounds"
     counts_rounds = {"items": True, "trajectory": not inst.checkpoints, "upstream": inst.save_trajectory}
+    if known is None and not any(getattr(inst, name) for name, counts in counts_rounds.items() if counts):
+        yield Problem("no operand says how many rounds are run; expected `rounds`", "rounds")
     for slot, value, carried in _with_rounds(inst):
         shape = value.type.shape
         if shape is None:

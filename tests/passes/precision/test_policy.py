@@ -119,3 +119,17 @@ def test_eigenvalues_of_a_large_matrix_stay_f32_and_its_logarithm_may_be_f16() -
     assert AutoMixedPrecision.of("autocast-f16").runOnModule(module)
     text = print_module(module)
     assert "%y: f32[2] = graph.activation relu %w" in text and "%p: f16[2,2] = graph.matmul %l_f16" in text
+
+
+def test_what_follows_a_tangent_at_a_large_point_stays_f32() -> None:
+    # The tangent at 1e4 I that leads to I is 1e4 log(1e-4) I = -92103 I, beyond the 65504 of f16, which no point is.
+    module = parse("""
+        func @main(%p: f32[2,2], %x: f32[2,2]) {
+          %t: f32[2,2] = graph.spd_log_map %p, %x
+          %y: f32[2,2] = graph.activation relu %t
+          %z: f32[2,2] = graph.matmul %x, %x
+          return %y, %z
+        }""")
+    assert AutoMixedPrecision.of("autocast-f16").runOnModule(module)
+    text = print_module(module)
+    assert "%y: f32[2,2] = graph.activation relu %t" in text and "%z: f16[2,2] = graph.matmul %x_f16" in text

@@ -169,6 +169,20 @@ def test_matmul_of_integers_is_exact() -> None:
     assert wide.tolist() == [[20000]]
 
 
+def test_products_of_floats_are_rounded_once_where_the_result_is_an_integer() -> None:
+    a, b = np.array([[1.5, 100]], np.float32), np.array([[2], [1.25]], np.float32)  # 1.5 * 2 + 100 * 1.25 = 128
+    for dtype in ("f32", "bf16", "f16"):
+        left, right = (cast_array(each, f32, dtype_of(dtype)) for each in (a, b))
+        made = {"a": (dtype, left), "b": (dtype, right)}
+        found = run_one(lambda x, y: MatMulGen(x, y, result_type=type_of("i32", 1, 1)), **made)
+        assert found.tolist() == [[128]]
+
+
+def test_matmul_of_truth_values_agrees_with_numpy() -> None:
+    a, b = np.random.default_rng(4).integers(0, 2, (2, 6, 6)).astype(bool)
+    assert np.array_equal(run_one(MatMulGen, a=("bool", a), b=("bool", b)), a @ b)
+
+
 def test_constant_is_its_contents() -> None:
     program = Program()
     contents = constants.Constant.of([[1.5, -2.0]], dtype_of("bf16"))

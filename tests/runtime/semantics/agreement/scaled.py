@@ -123,6 +123,11 @@ def dequantize() -> Pairs:
           return %x
         }}"""
         yield outputs(text, q=codes, s=scale.astype(np.uint8))[0], values * _numbers(scale, layout, each, 40)
+    text = """func @main(%q: u8[], %s: f32[1]) {
+      %x: f32[] = graph.scaled_dequantize %q scale %s as f8e4m3 layout per_tensor
+      return %x
+    }"""
+    yield outputs(text, q=np.uint8(0x38), s=np.array([0.375], np.float32))[0], 0.375  # 0x38 is 1
 
 
 def matmul() -> Pairs:

@@ -61,7 +61,7 @@ def range_select(inst: Any, machine: Machine) -> tuple[Array, Array | None]:
     for op, bound in ((inst.comp_op0, inst.bound0), (inst.comp_op1, inst.bound1)):
         limit = per_partition(widen(machine.value(bound)), on_true)
         inside &= word(ALU, op)(np.broadcast_to(places, on_true.shape), limit) != 0
-    result = np.where(inside, on_true, LOWEST)
+    result = np.where(inside, on_true, np.float32(inst.on_false_value))
     return like_result(result, inst), accumulate(result, inst, "max", machine, NeuronEngine.VECTOR)
 
 

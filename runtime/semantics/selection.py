@@ -16,8 +16,6 @@ from runtime.semantics import Array, Machine, Placed, uses_machine
 from runtime.semantics.accumulators import accumulate
 from runtime.semantics.scalars import like_result, per_partition, scalars
 
-LOWEST = np.finfo(np.float32).min
-
 
 @uses_machine
 def tensor_copy_predicated(inst: Any, machine: Machine) -> Placed:

@@ -117,7 +117,7 @@ def _piece(value: object) -> _Piece:
     if isinstance(value, Code):
         return value.text
     if isinstance(value, (bool, int, float)) or value is None:
-        return f'float("{value}")' if value in _INFINITIES else repr(value)
+        return f'float("{value}")' if value in _INFINITIES else repr(value).replace("e+", "e")
     if isinstance(value, frozenset):
         words = _list("{", [("", _piece(item)) for item in sorted(value)], "}")
         if len(value) > _MOST_ON_A_LINE:

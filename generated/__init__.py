@@ -212,7 +212,7 @@ INSTRUCTIONS: Final[dict[str, tuple[str, str]]] = {
     "register_store": ("runtime.wrappers.RegisterStore", "RegisterStore"),
     "rng": ("generated.neuron.RngOpGen", "RngOpGen"),
     "sb_atom_load": ("runtime.wrappers.SBAtomLoad", "SBAtomLoad"),
-    "sb_atom_store": ("generated.neuron.SBAtomStoreGen", "SBAtomStoreGen"),
+    "sb_atom_store": ("runtime.wrappers.SBAtomStore", "SBAtomStore"),
     "scalar_tensor_tensor": ("runtime.wrappers.ScalarTensorTensorOp", "ScalarTensorTensorOp"),
     "select_reduce": ("runtime.wrappers.SelectReduceOp", "SelectReduceOp"),
     "sendrecv": ("runtime.wrappers.SendRecvOp", "SendRecvOp"),

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from runtime.access import NeuronAP
 from runtime.arithmetic import ALU_OF_ONE, BITVEC
+from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
 from runtime.instructions import NeuronInst, Problem
 from runtime.targets import Target, trn2, trn3
@@ -96,6 +97,16 @@ def why_not_same_dtype(first: str, one: Type, second: str, other: Type) -> Itera
         yield Problem(
             f"{first} has elements of {one.dtype} and {second} of {other.dtype}; they are not converted", second
         )
+
+
+def why_not_an_element(name: str, value: float, dtype: DType | None) -> Iterator[Problem]:
+    """Yield why a number is no element of a tile of integers or truth values; to a float it is rounded."""
+    if dtype is None:
+        return
+    if dtype.is_int and not (dtype.lowest <= value <= dtype.largest and value == int(value)):
+        yield Problem(f"{name} is {value}, which is no element of {dtype}", name)
+    if dtype.is_bool and value not in (0, 1):
+        yield Problem(f"{name} is {value}; a tile of truth values is filled with 0 or 1", name)
 
 
 class HasPattern(Protocol):

@@ -37,7 +37,7 @@ class ReduceGen(GraphInst):
         axes: list[int], at least 0
             The dimensions along which elements are taken together, each once; without any, every element stays as it
             is.
-        keep_dims: bool, by default false
+        keepdims: bool, by default false
             Whether the result has an extent of 1 in place of each of them.
     Results:
         result: by `reduce_type`
@@ -47,14 +47,15 @@ class ReduceGen(GraphInst):
         wide_range: where op is sum or prod
     Text:
         graph.reduce {op} {src} axes {axes}
-        in the dictionary: keep_dims
-    BIR, version 1:
+        in the dictionary: keepdims
+    BIR, version 2:
         operands: src
-        fields: op, axes, keep_dims
+        fields: op, axes, keepdims
+        keepdims: was keep_dims before version 2
     Examples:
         func @main(%x: f32[4,8]) {
           %y: f32[4] = graph.reduce mean %x axes [1]
-          %z: f32[4,1] = graph.reduce max %x axes [1] {keep_dims = true}
+          %z: f32[4,1] = graph.reduce max %x axes [1] {keepdims = true}
           return %y, %z
         }
     Source:
@@ -67,7 +68,7 @@ class ReduceGen(GraphInst):
 
     __slots__ = (
         "_axes",
-        "_keep_dims",
+        "_keepdims",
         "_op",
         "_src",
     )
@@ -76,6 +77,7 @@ class ReduceGen(GraphInst):
         name="Reduce",
         dialect="graph",
         mnemonic="graph.reduce",
+        version=2,
         operands=(
             OperandInfo(
                 "src",
@@ -95,7 +97,7 @@ class ReduceGen(GraphInst):
                 min=0,
             ),
             AttributeInfo(
-                "keep_dims",
+                "keepdims",
                 "bool",
                 default=False,
             ),
@@ -111,6 +113,7 @@ class ReduceGen(GraphInst):
             "wide_range": {"op": ("sum", "prod")},
         },
         semantics="reductions.reduce",
+        renames=((2, "keep_dims", "keepdims"),),
     )
 
     def __init__(
@@ -119,7 +122,7 @@ class ReduceGen(GraphInst):
         op: ReduceOp,
         axes: Sequence[int],
         *,
-        keep_dims: bool = False,
+        keepdims: bool = False,
         result_type: Type | None = None,
         loc: str | None = None,
     ) -> None:
@@ -127,7 +130,7 @@ class ReduceGen(GraphInst):
             self._src = src
             self._op = op
             self._axes = tuple(axes)
-            self._keep_dims = keep_dims
+            self._keepdims = keepdims
             super().__init__(self.infer_result_type() if result_type is None else result_type, loc)
             self._link_operands()
         except Exception:
@@ -160,13 +163,13 @@ class ReduceGen(GraphInst):
         self._axes = tuple(value)
 
     @property
-    def keep_dims(self) -> bool:
+    def keepdims(self) -> bool:
         """Whether the result has an extent of 1 in place of each of them."""
-        return self._keep_dims
+        return self._keepdims
 
-    @keep_dims.setter
-    def keep_dims(self, value: bool) -> None:
-        self._keep_dims = value
+    @keepdims.setter
+    def keepdims(self, value: bool) -> None:
+        self._keepdims = value
 
     def operands(self) -> tuple[Operand, ...]:
         return (self._src,)
@@ -185,7 +188,7 @@ class ReduceGen(GraphInst):
         return reduce_type(
             self._src.type,
             self._axes,
-            self._keep_dims,
+            self._keepdims,
         )
 
     def serialize(self, ctx: BirWriter, **fields: object) -> Record:
@@ -194,6 +197,6 @@ class ReduceGen(GraphInst):
             ctx,
             op=ctx.word(self._op),
             axes=[ctx.number(item) for item in self._axes],
-            keep_dims=ctx.flag(self._keep_dims),
+            keepdims=ctx.flag(self._keepdims),
             **fields,
         )

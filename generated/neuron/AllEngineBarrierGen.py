@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class AllEngineBarrierGen(NeuronInst):
     """Every engine waits until all others have come here.
 
-    A run takes one instruction after the other, so it changes nothing there. The study has the name, that it has no
-    fields of its own, and that a barrier between cores stops every engine at one.
+    A run takes one instruction after the other, so it changes nothing there. The study has it as the fence of all
+    engines of one core, without fields of its own.
 
     Rules:
         dst: none, it gives values only
@@ -35,8 +35,8 @@ class AllEngineBarrierGen(NeuronInst):
           all_engine_barrier
         }
     Source:
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Queues and synchronisation,
-            InstAllEngineBarrier
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, SP sync, branch and control encoding,
+            AllEngineBarrier
     Semantics: ordering.fence
     """
 

@@ -26,7 +26,8 @@ class CoreBarrierGen(NeuronInst):
     No semantics: what the other core has written is no part of this program.
 
     It is for NeuronCore-v3 or newer, where two cores are one logical core, and only the cores 0 and 1 are served. To
-    this program it is a write of `data`: what the other core has written is there afterwards. Other engines go on.
+    this program it is a write of `data`: what the other core has written is there afterwards. Other engines go on. The
+    field `id` is that of a third-party study of the compiler.
 
     Operands:
         data: STORE, in dram, never converted
@@ -60,6 +61,7 @@ class CoreBarrierGen(NeuronInst):
     Source:
         AWS Neuron documentation, nki.isa.core_barrier
         KLR, KLR/Core/Operators.lean, CoreBarrier
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, BIR JSON fields by instruction, InstCoreBarrier
     Semantics: none
     Wrapper: `CoreBarrier` of runtime/wrappers/, which the parser builds
     """

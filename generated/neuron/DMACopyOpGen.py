@@ -26,13 +26,14 @@ class DMACopyOpGen(NeuronUnaryInst):
     run time.
 
     Source and destination have the same number of elements, in row-major order, and elements of another data type go
-    through f32. A run-time offset is one index, along a dimension of the whole tensor, that moves the access as far as
-    that many indices there are apart. Several indices are for IndirectLoad and IndirectSave. The newer documentation
-    names SBUF and HBM only, older pages PSUM as well, so no memory is refused. Hardware descriptor generation needs
-    NeuronCore-v3 or newer, and moves bytes: it converts nothing. A priority needs NeuronCore-v4 or newer. That an
-    addition may go with a plain copy is so of `dst_rmw_op` of older releases, and of KLR; that it is done in f32, of
-    `nki.isa.dma_compute`, which came in its place. That `skip` needs an offset is a message of the compiler, known from
-    a third-party study. i64 and u64 are data types of KLR, not of NKI; f64 is there for the reference of a program.
+    through f32, but for f4e2m1, which DMA neither converts nor adds. A run-time offset is one index, along a dimension
+    of the whole tensor, that moves the access as far as that many indices there are apart. Several indices are for
+    IndirectLoad and IndirectSave. The newer documentation names SBUF and HBM only, older pages PSUM as well, so no
+    memory is refused. Hardware descriptor generation needs NeuronCore-v3 or newer, and moves bytes: it converts
+    nothing. A priority needs NeuronCore-v4 or newer. That an addition may go with a plain copy is so of `dst_rmw_op` of
+    older releases, and of KLR; that it is done in f32, of `nki.isa.dma_compute`, which came in its place. That `skip`
+    needs an offset is a message of the compiler, known from a third-party study. i64 and u64 are data types of KLR, not
+    of NKI; f64 is there for the reference of a program.
 
     Operands:
         src: LOAD, moved/i64/u64/f64
@@ -81,6 +82,7 @@ class DMACopyOpGen(NeuronUnaryInst):
         AWS Neuron documentation, nki.isa.dma_copy
         AWS Neuron documentation, Descriptor Generation Engine (DGE) Reference
         AWS Neuron documentation, NKI access patterns, scalar dynamic access
+        AWS Neuron documentation, Introduction to Direct Memory Access (DMA) with NKI, on casts
         AWS Neuron documentation, NKI migration guides, from 0.2.0 to 0.3.0, nki.isa.dma_copy
         KLR, KLR/Core/Operators.lean, NcDmaCopy
     Semantics: transfers.dma_copy

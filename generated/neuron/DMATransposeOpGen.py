@@ -27,12 +27,13 @@ class DMATransposeOpGen(NeuronUnaryInst):
 
     Axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the rank of the source. With `indices`, row `i` of the source is the
     row of its tensor that index `i` says, the indices being taken column by column; the step of the leading pair of the
-    access is ignored, so 0 does. Such a gather needs NeuronCore-v3 or newer. The reference lets the last extent of a
-    transposition by hardware descriptors be at most 128, the page on descriptors a multiple of 128; the first is
-    checked. The reference lets no transposition have descriptors made by the host, the page does where there are no
-    indices, and so does this. The guide names elements of 2 and 4 bytes; the reference names no data types without
-    hardware descriptors or indices, and the chip's are all let through then. A run-time offset of the source is not
-    modelled. f64 is there for the reference of a program.
+    access is ignored, so 0 does. Such a gather needs NeuronCore-v3 or newer; that the plain transposition is older is
+    an assumption, since the guide tells of it with Trainium2, and the reference names no targets for it. The reference
+    lets the last extent of a transposition by hardware descriptors be at most 128, the page on descriptors a multiple
+    of 128; the first is checked. The reference lets no transposition have descriptors made by the host, the page does
+    where there are no indices, and so does this. The guide names elements of 2 and 4 bytes; the reference names no data
+    types without hardware descriptors or indices, and the chip's are all let through then. A run-time offset of the
+    source is not modelled. f64 is there for the reference of a program.
 
     Operands:
         src: LOAD, in dram or sbuf, on_chip/f64, rank 2 or 3 or 4

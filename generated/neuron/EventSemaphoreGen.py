@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class EventSemaphoreGen(NeuronInst):
-    """Waits until a semaphore is large enough, then changes another one.
+    """Waits until a semaphore is large enough, then changes one.
 
     No semantics: semaphores keep engines in step, and a run takes one instruction after the other, whatever they hold.
 
     The documentation has semaphores that engines and transfers change and wait for, and no interface to them. In the
-    third-party study an engine waits until one is at least a number, or at least a register, and sets or increments
-    one; the register, and how one is changed, have no fields here. A transfer adds 16 to the semaphore that it reports
-    to, one for each DMA engine.
+    third-party study an engine waits for at most two, each at least a number or a register, and changes at most one, by
+    setting it, adding to it or taking from it. The second wait, the register, and how one is changed, have no fields
+    here. A transfer adds 16 to the semaphore that it reports to, one for each DMA engine.
 
     Attributes:
         wait_semaphore: int, optional, at least 0
@@ -53,8 +53,8 @@ class EventSemaphoreGen(NeuronInst):
     Source:
         AWS Neuron documentation, Introduction to Direct Memory Access (DMA) with NKI
         AWS Neuron documentation, Trainium and Inferentia2 architecture guide, NeuronCore-v2 Compute Engines
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Queues and synchronisation, InstEventSemaphore;
-            the shared control band; wait and update modes
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, SP sync, branch and control encoding,
+            EventSemaphore; wait and update modes
     Semantics: none
     Wrapper: `EventSemaphore` of runtime/wrappers/, which the parser builds
     """

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class IndirectLoadGen(IndirectDMA):
     """Gather by DMA, loads rows of a tensor in DRAM that are chosen at run time.
 
-    Elements of another data type go through f32. With `rmw_op` the rows are added to what `dst` holds, in f32; the
-    documentation then asks for a `dst` in SBUF, and for a promise of unique indices.
+    Elements of another data type go through f32, but for f4e2m1, as `dma_copy` has it. With `rmw_op` the rows are added
+    to what `dst` holds, in f32; the documentation then asks for a `dst` in SBUF, and for a promise of unique indices.
 
     Operands:
         src: LOAD, in dram, moved/i64/u64/f64

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class IndirectSaveGen(IndirectDMA):
     """Scatter by DMA, saves rows to a tensor in DRAM that are chosen at run time.
 
-    Elements of another data type go through f32; rows that no index chooses keep their bytes. Where an index comes
-    twice, the last row stays, which is so of a third-party study of the compiler's simulator; the documentation does
-    not say.
+    Elements of another data type go through f32, but for f4e2m1, as `dma_copy` has it; rows that no index chooses keep
+    their bytes. Where an index comes twice, the last row stays, which is so of a third-party study of the compiler's
+    simulator; the documentation does not say.
 
     Operands:
         src: LOAD, in sbuf or dram, moved/i64/u64/f64

@@ -28,8 +28,8 @@ class Max8OpGen(NeuronUnaryInst):
     """The eight largest elements of each partition, largest first, on the vector engine.
 
     The source has elements converted to f32 first, and what is found to the data type of the result; so integers of 32
-    bits beyond 2 ** 24 come out rounded. What becomes of NaN is not said; it is refused. The engine is the one that the
-    source names for `nc_match_replace8`; for this it names none.
+    bits beyond 2 ** 24 come out rounded. What becomes of NaN is not said; it is refused. The source names no engine;
+    KLR does.
 
     Operands:
         src: LOAD, on_chip, rank 2 or 3
@@ -42,7 +42,7 @@ class Max8OpGen(NeuronUnaryInst):
     Engines:
         any target: vector
     Passes:
-        op_kind: reduction
+        op_kind: data_movement
     Text:
         max8 {src}
     BIR, version 1:
@@ -55,7 +55,7 @@ class Max8OpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.max8
-        AWS Neuron documentation, nki.isa.nc_match_replace8
+        KLR, KLR/Core/Operators.lean, Operator.engine, max8
     Semantics: largest.max8
     Wrapper: `Max8Op` of runtime/wrappers/, which the parser builds
     """
@@ -83,7 +83,7 @@ class Max8OpGen(NeuronUnaryInst):
         dst=DstInfo(),
         rhs=(Show("src"),),
         engines=("vector",),
-        op_kind="reduction",
+        op_kind="data_movement",
         semantics="largest.max8",
     )
 

@@ -30,8 +30,8 @@ class NcFindIndex8OpGen(NeuronNaryInst):
     Indices count the elements of a partition from 0. Of a value that stands among the eight several times, the first
     column gets its first place, the next one its next place. A value that is not there, or not often enough, has an
     index of all ones. The source says this of equal values where it describes `nc_match_replace8`. Elements and values
-    are compared in f32, as `max8` does; here the source does not say it. NaN equals nothing. The engine is the one that
-    the source names for `nc_match_replace8`; for this it names none.
+    are compared in f32, as `max8` does; here the source does not say it. NaN equals nothing. The source names no
+    engine; KLR does.
 
     Operands:
         src: LOAD, on_chip, rank 2 or 3
@@ -48,6 +48,7 @@ class NcFindIndex8OpGen(NeuronNaryInst):
         any target: vector
     Passes:
         op_kind: reduction
+        follow: always
     Text:
         nc_find_index8 {src}, {vals}
     BIR, version 1:
@@ -61,6 +62,7 @@ class NcFindIndex8OpGen(NeuronNaryInst):
     Source:
         AWS Neuron documentation, nki.isa.nc_find_index8
         AWS Neuron documentation, nki.isa.nc_match_replace8; NKI 0.6.0 release notes, nki.simulate
+        KLR, KLR/Core/Operators.lean, Operator.engine, findIndex8
     Semantics: largest.nc_find_index8
     Wrapper: `NcFindIndex8Op` of runtime/wrappers/, which the parser builds
     """
@@ -102,6 +104,9 @@ class NcFindIndex8OpGen(NeuronNaryInst):
         ),
         engines=("vector",),
         op_kind="reduction",
+        facts={
+            "follow": True,
+        },
         semantics="largest.nc_find_index8",
     )
 

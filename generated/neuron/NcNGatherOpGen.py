@@ -42,6 +42,7 @@ class NcNGatherOpGen(NeuronNaryInst):
         partitions: src.shape[0] is at most 128
         same_partitions: src.shape[0] equals indices.shape[0]
         tile: src.rank is at least 1
+        index_tile: indices.rank is at least 1
     Engines:
         any target: gpsimd
     Passes:
@@ -165,6 +166,7 @@ class NcNGatherOpGen(NeuronNaryInst):
         yield from self._verify_partitions()
         yield from self._verify_same_partitions()
         yield from self._verify_tile()
+        yield from self._verify_index_tile()
 
     def _verify_partitions(self) -> Iterator[Problem]:
         """Rule `partitions`: a tile has at most 128 partitions."""
@@ -192,4 +194,13 @@ class NcNGatherOpGen(NeuronNaryInst):
             yield Problem(
                 f"a tile has partitions, its first dimension: src.rank is {found}",
                 "src",
+            )
+
+    def _verify_index_tile(self) -> Iterator[Problem]:
+        """Rule `index_tile`: indices has partitions, its first dimension."""
+        found = self._indices.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"indices has partitions, its first dimension: indices.rank is {found}",
+                "indices",
             )

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class OffloadedMemCastGen(OffloadedMemIntr):
     """Converts a tensor to another one of a different data type and the same number of elements.
 
-    Each element goes through f32, as DMA converts, and is rounded once on the way out; the shapes may differ. A pass
-    may move the conversion to a neighbour, but never drops one that changes values.
+    Each element goes through f32, as DMA converts, and is rounded once on the way out; the shapes may differ. That the
+    data types differ and the numbers of elements do not is what the study takes the name to mean. A pass may move the
+    conversion to a neighbour, but never drops one that changes values.
 
     Operands:
         src: LOAD

@@ -17,8 +17,9 @@ class OffloadedMemIntrGen(NeuronInst):
     """An intrinsic that moves or makes the elements of a tensor, apart from the compute engines.
 
     The passes that take copies out work on these; what they leave becomes transfers. Names and forms are those of a
-    third-party study of the compiler, which the vendor has not confirmed. Nobody has published the engine, nor which
-    data types they take: that DMA or the gpsimd engine does the work is an assumption, and most refuse no data type.
+    third-party study of the compiler, which the vendor has not confirmed. The study has sums of multiples offloaded to
+    DMA, with the copies and casts that go along, and no word on the engine of the others, nor on data types: that DMA
+    or the gpsimd engine does all of them is an assumption, and most refuse no data type.
 
     Rules:
         dst: required

@@ -27,11 +27,13 @@ class RangeSelectOpGen(NeuronNaryInst):
     """Elements whose place in the partition is within two bounds, and their largest one, on the vector engine.
 
     The place of an element is its index among those of its partition, and `range_start`. It is compared in f32, so it
-    must stay within 2 ** 24. Where one of the comparisons fails, the result is the most negative f32, -3.4028235e+38,
-    which becomes an infinity in shorter floats. The largest element is taken in f32, and stays in the accumulators of
-    the engine, too; what these start at the source says for `select_reduce`. It is that before the rounding, as what
-    the source says of NaN suggests. Which commands there are the source leaves to `nki.isa.reduce_cmd`; there is
-    nothing to load, and reset, which takes no element, is left out.
+    must stay within 2 ** 24. Where one of the comparisons fails, the result is `on_false_value`, which may be the most
+    negative f32 only; it becomes an infinity in f16, in bf16 and in the 8-bit floats that have one. Where the largest
+    of a row of nothing else is one, too, their difference is NaN. The largest element is taken in f32, and stays in the
+    accumulators of the engine; what these start at the source says for `select_reduce`. It is that before the rounding,
+    as what the source says of NaN suggests. A NaN is passed over in it, which is an assumption: the NumPy form of the
+    source would give it. Which commands there are the source leaves to `nki.isa.reduce_cmd`; there is nothing to load,
+    and reset, which takes no element, is left out.
 
     Operands:
         on_true: LOAD, on_chip_floats
@@ -49,6 +51,8 @@ class RangeSelectOpGen(NeuronNaryInst):
             The second comparison, with the place on the left.
         range_start: int, by default 0
             The place of the first element of a partition.
+        on_false_value: float, by default -3.4028235e+38, one of -3.4028235e+38, -3.4028234663852886e+38
+            What is taken elsewhere, the most negative f32, in as many digits as the source has or in those of f64.
         reduce_cmd: reduce_cmd, by default "reset_reduce", one of "idle", "reduce", "reset_reduce"
             What becomes of the accumulators; the operation is max, and they start at minus infinity.
     Results:
@@ -67,9 +71,10 @@ class RangeSelectOpGen(NeuronNaryInst):
     Text:
         range_select {on_true} where {comp_op0} {bound0} and {comp_op1} {bound1}(? range_start {range_start})(? reduce
             {reduce_cmd})(? to {reduce_res})
-    BIR, version 1:
+        in the dictionary: on_false_value
+    BIR, version 2:
         operands: on_true, bound0, bound1, reduce_res
-        fields: comp_op0, comp_op1, range_start, reduce_cmd
+        fields: comp_op0, comp_op1, range_start, on_false_value, reduce_cmd
     Examples:
         func @main(%x: bf16[128,64], %low: f32[128,1], %high: f32[128,1]) {
           tensor %largest: f32[128,1] sbuf output
@@ -88,6 +93,7 @@ class RangeSelectOpGen(NeuronNaryInst):
         "_bound1",
         "_comp_op0",
         "_comp_op1",
+        "_on_false_value",
         "_on_true",
         "_range_start",
         "_reduce_cmd",
@@ -99,6 +105,7 @@ class RangeSelectOpGen(NeuronNaryInst):
         name="RangeSelectOp",
         dialect="neuron",
         mnemonic="range_select",
+        version=2,
         operands=(
             OperandInfo(
                 "on_true",
@@ -152,6 +159,12 @@ class RangeSelectOpGen(NeuronNaryInst):
                 default=0,
             ),
             AttributeInfo(
+                "on_false_value",
+                "float",
+                default=-3.4028235e38,
+                one_of=(-3.4028235e38, -3.4028234663852886e38),
+            ),
+            AttributeInfo(
                 "reduce_cmd",
                 "enum",
                 default="reset_reduce",
@@ -202,6 +215,7 @@ class RangeSelectOpGen(NeuronNaryInst):
         reduce_res: Operand | None = None,
         *,
         range_start: int = 0,
+        on_false_value: float = -3.4028235e38,
         reduce_cmd: ReduceCmd = "reset_reduce",
         dtype: DType | None = None,
         dst: NeuronAP | None = None,
@@ -222,6 +236,7 @@ class RangeSelectOpGen(NeuronNaryInst):
             self._comp_op0 = comp_op0
             self._comp_op1 = comp_op1
             self._range_start = range_start
+            self._on_false_value = float(on_false_value)
             self._reduce_cmd = reduce_cmd
             if result_type is None or dtype is not None:
                 result_type = self._result_type(result_type, dst, dtype)
@@ -277,6 +292,15 @@ class RangeSelectOpGen(NeuronNaryInst):
     @range_start.setter
     def range_start(self, value: int) -> None:
         self._range_start = value
+
+    @property
+    def on_false_value(self) -> float:
+        """What is taken elsewhere, the most negative f32, in as many digits as the source has or in those of f64."""
+        return self._on_false_value
+
+    @on_false_value.setter
+    def on_false_value(self, value: float) -> None:
+        self._on_false_value = float(value)
 
     @property
     def reduce_cmd(self) -> ReduceCmd:
@@ -352,6 +376,7 @@ class RangeSelectOpGen(NeuronNaryInst):
             comp_op0=ctx.word(self._comp_op0),
             comp_op1=ctx.word(self._comp_op1),
             range_start=ctx.number(self._range_start),
+            on_false_value=ctx.number(self._on_false_value),
             reduce_cmd=ctx.word(self._reduce_cmd),
             **fields,
         )

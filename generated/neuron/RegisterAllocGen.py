@@ -28,7 +28,7 @@ class RegisterAllocGen(RegisterInst):
         value: int
             What the register holds first.
     Results:
-        result: i32, []; i32/u32/i64; the caller may choose the dtype
+        result: i32, []; i32/u32/u64; the caller may choose the dtype
     Rules:
         dst: none, it gives values only
     Engines:
@@ -66,7 +66,7 @@ class RegisterAllocGen(RegisterInst):
         results=(
             ResultInfo(
                 free_dtype=True,
-                dtypes=("i32", "u32", "i64"),
+                dtypes=("i32", "u32", "u64"),
             ),
         ),
         dst=DstInfo(use="forbidden"),

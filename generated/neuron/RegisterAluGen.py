@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 class RegisterAluGen(RegisterInst):
     """One operation of two registers, or of a register and a number that is known when compiling.
 
-    Words are computed modulo 2 to their width, and those of 32 bits compared as their data type says. The third-party
-    study has a pair of registers hold u64 in an operation and i64 in a move; it is i64 in both here, so max and min of
-    pairs are those of numbers that are not negative. A quotient and a remainder are, too, and a shift moves by less
-    than the width: what else they give is not published, and ends a run. The compiler lets further operations of its
-    list stand here, comparisons among them, whose result in a register nobody has published, so they are left out.
+    Words are computed modulo 2 to their width. The data type says how they are compared and divided, which is an
+    assumption: the third-party study has the compiler's simulator take all for signed. A quotient and a remainder are
+    those of numbers that are not negative, and a shift moves by less than the width: what else they give is not
+    published, and ends a run. The compiler lets further operations of its list stand here, comparisons among them,
+    whose result in a register nobody has published, so they are left out.
 
     Operands:
-        lhs: LOAD, i32/u32/i64, rank 0, never converted
+        lhs: LOAD, i32/u32/u64, rank 0, never converted
             The register on the left of the operation.
-        rhs: LOAD, optional, i32/u32/i64, rank 0, never converted
+        rhs: LOAD, optional, i32/u32/u64, rank 0, never converted
             The register on the right of the operation.
     Attributes:
         op: alu_op, one of "add", "subtract", "mult", "divide", "max", "min", "mod", "bitwise_and", "bitwise_or",
@@ -87,14 +87,14 @@ class RegisterAluGen(RegisterInst):
         operands=(
             OperandInfo(
                 "lhs",
-                dtypes=("i32", "u32", "i64"),
+                dtypes=("i32", "u32", "u64"),
                 rank=(0,),
                 precision="keep",
             ),
             OperandInfo(
                 "rhs",
                 optional=True,
-                dtypes=("i32", "u32", "i64"),
+                dtypes=("i32", "u32", "u64"),
                 rank=(0,),
                 precision="keep",
             ),

@@ -18,7 +18,8 @@ class RegisterInstGen(NeuronInst):
 
     Each sequencer (tensor, vector, scalar, gpsimd, sync) has 64 registers of 32 bits of its own, from NeuronCore-v2 to
     v4, so what one engine has in a register another one cannot use. A register that is moved to again is another value
-    here; a value of 64 bits is a pair of registers, which the third-party study has for addresses in DRAM.
+    here; a value of 64 bits is a pair of registers, which the third-party study has for addresses in DRAM. A pair is
+    u64 here, which is what an operation of the study takes; a move calls the same bits i64 there.
 
     Engines:
         any target: tensor, vector, scalar, gpsimd, sync

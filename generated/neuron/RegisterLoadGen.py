@@ -24,7 +24,8 @@ class RegisterLoadGen(RegisterInst):
     """Loads one element from DRAM or SBUF to a register.
 
     The compiler's name for it is TensorLoad. The documentation lets the element have up to 32 bits; how a narrower one
-    fills the register is not published, so elements of 32 bits are taken only.
+    fills the register is not published, so elements of 32 bits are taken only. The loads of the third-party study that
+    fill a pair of registers are not modelled.
 
     Operands:
         src: LOAD, in dram or sbuf, i32/u32, never converted
@@ -48,6 +49,7 @@ class RegisterLoadGen(RegisterInst):
     Source:
         AWS Neuron documentation, nki.isa.register_load
         KLR, KLR/Core/Operators.lean, TensorLoad
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, SP register lane, TensorLoad
     Semantics: registers.load
     Wrapper: `RegisterLoad` of runtime/wrappers/, which the parser builds
     """

@@ -36,7 +36,7 @@ class RegisterMoveGen(RegisterInst):
         imm: int, optional
             The number that is moved, where `src` is not there.
     Results:
-        result: i32, []; i32/u32/i64; the caller may choose the dtype
+        result: i32, []; i32/u32/u64; the caller may choose the dtype
     Rules:
         dst: none, it gives values only
         one_source: exactly one is present of src, imm
@@ -90,7 +90,7 @@ class RegisterMoveGen(RegisterInst):
         results=(
             ResultInfo(
                 free_dtype=True,
-                dtypes=("i32", "u32", "i64"),
+                dtypes=("i32", "u32", "u64"),
             ),
         ),
         dst=DstInfo(use="forbidden"),

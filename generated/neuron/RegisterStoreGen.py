@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 class RegisterStoreGen(RegisterInst):
     """Stores a register to one element in DRAM or SBUF.
 
-    The compiler's name for it is TensorSave. As for RegisterLoad, elements of 32 bits are taken only.
+    The compiler's name for it, TensorSave, is that of a third-party study, which has the encoder of trn1 refuse SBUF;
+    the documentation knows no such rule, and neither does this. As for RegisterLoad, elements of 32 bits are taken
+    only.
 
     Operands:
         src: LOAD, i32/u32, rank 0, never converted
@@ -49,6 +51,7 @@ class RegisterStoreGen(RegisterInst):
     Source:
         AWS Neuron documentation, nki.isa.register_store
         KLR, KLR/Core/Operators.lean, TensorStore
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, SP register lane, TensorSave
     Semantics: registers.store
     Wrapper: `RegisterStore` of runtime/wrappers/, which the parser builds
     """

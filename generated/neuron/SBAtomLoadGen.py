@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 class SBAtomLoadGen(NeuronUnaryInst):
     """Loads one tile from DRAM into SBUF.
 
-    DMA converts where the data types differ, through f32. The fields `load_const`, `has_partition_broadcast` and
-    `init_value` are those of a third-party study of the compiler, which the vendor has not confirmed; i64 and u64 are
-    data types of it, not of NKI. f64 is there for the reference of a program.
+    DMA converts where the data types differ, through f32, but for f4e2m1, as `dma_copy` has it. The fields
+    `load_const`, `has_partition_broadcast` and `init_value` are those of a third-party study of the compiler, which the
+    vendor has not confirmed; i64 and u64 are data types of it, not of NKI. Nothing is filled here, since an access that
+    leaves its tensor is a mistake. f64 is there for the reference of a program.
 
     Operands:
         src: LOAD, in dram, moved/i64/u64/f64

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class SBAtomStoreGen(NeuronUnaryInst):
     """Stores one tile from SBUF or PSUM to DRAM.
 
-    DMA converts where the data types differ, through f32, in which it adds, too. The newer documentation stores tiles
-    of SBUF only, older pages those of PSUM as well, by a copy to SBUF first; both are let through. i64 and u64 are data
-    types of the study, not of NKI; f64 is there for the reference of a program.
+    DMA converts where the data types differ, through f32, in which it adds, too, but for f4e2m1, as `dma_copy` has it.
+    The newer documentation stores tiles of SBUF only, older pages those of PSUM as well, by a copy to SBUF first; both
+    are let through. i64 and u64 are data types of the study, not of NKI; f64 is there for the reference of a program.
 
     Operands:
         src: LOAD, in sbuf or psum, moved/i64/u64/f64
@@ -58,6 +58,7 @@ class SBAtomStoreGen(NeuronUnaryInst):
         AWS Neuron documentation, nki.isa.dma_copy, nki.language.store
         Neuron compiler internals, third-party study of neuronx_cc 2.24, Instructions, SBAtomStore
     Semantics: copies.store
+    Wrapper: `SBAtomStore` of runtime/wrappers/, which the parser builds
     """
 
     __slots__ = (

@@ -28,8 +28,8 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
 
     `(src op0 operand0) op1 operand1`, in f32. A reversed operation has the scalar, or the second tile, on its left.
     Operations on bits are not among them; abs_max, abs_min, relu and square are those of trn3. The source lets all
-    others stand here, pow and rsqrt among them, which its table of operators by engine, of release 2.26, does not have
-    on the vector engine.
+    others of its list stand here, pow and rsqrt among them, which its table of operators by engine, of release 2.26,
+    does not have on the vector engine; divide and mod are those of KLR, as in `tensor_tensor`.
 
     Operands:
         src: LOAD, on_chip
@@ -79,6 +79,7 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
         AWS Neuron documentation, nki.isa.scalar_tensor_tensor
         AWS Neuron documentation, NKI 0.4.0 release notes
         AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
+        KLR, KLR/Core/Operators.lean, AluOp
     Semantics: vector_scans.scalar_tensor_tensor
     Wrapper: `ScalarTensorTensorOp` of runtime/wrappers/, which the parser builds
     """

@@ -28,7 +28,8 @@ class SelectReduceOpGen(NeuronNaryInst):
 
     The predicate holds where it is not 0; `reverse_pred` turns that around. The largest element of each partition is
     taken in f32, and stays in the accumulators of the engine, too. It is that of the result before this is rounded to
-    its data type, which the source does not say. `idle` leaves accumulators of which nothing is known.
+    its data type, which the source does not say. A NaN is passed over in it, which is an assumption: the NumPy form of
+    the source would give it. `idle` leaves accumulators of which nothing is known.
 
     Operands:
         predicate: LOAD, i8/u8/i16/u16, never converted

@@ -26,7 +26,8 @@ class SetRngSeedOpGen(NeuronInst):
 
     No semantics: it changes a state of the engine that `rng` shows, whose numbers are not public.
 
-    The same seed gives the same numbers of `rng` on the vector engine.
+    The same seed gives the same numbers of `rng` on the vector engine, which inf1 does not have. The source names no
+    targets; KLR has it for trn1 and trn2.
 
     Operands:
         src_seeds: LOAD, in sbuf or psum, i32/u32/f32, [1, 1], never converted
@@ -36,7 +37,8 @@ class SetRngSeedOpGen(NeuronInst):
         extent_of_src_seeds_0: src_seeds.shape[0] equals 1
         extent_of_src_seeds_1: src_seeds.shape[1] equals 1
     Engines:
-        any target: vector
+        other targets: vector
+        inf1
     Passes:
         capabilities: side_effects
     Text:
@@ -49,7 +51,8 @@ class SetRngSeedOpGen(NeuronInst):
           set_rng_seed %seed
         }
     Source:
-        AWS Neuron documentation, nki.isa.set_rng_seed
+        AWS Neuron documentation, nki.isa.set_rng_seed, nki.isa.rng
+        KLR, KLR/Core/Operators.lean, SetRngSeed
     Semantics: none
     """
 
@@ -73,6 +76,9 @@ class SetRngSeedOpGen(NeuronInst):
         dst=DstInfo(use="forbidden"),
         rhs=(Show("src_seeds"),),
         engines=("vector",),
+        engines_by_target={
+            "inf1": (),
+        },
         capabilities=frozenset({"side_effects"}),
     )
 

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class TensorCopyPredicatedOpGen(NeuronNaryInst):
     """Copies the elements where a predicate holds into a tile, which keeps its other elements, on the vector engine.
 
-    Elements keep their bits. The predicate holds where it is not 0; `reverse_pred` turns that around. What it does not
-    hold for is neither read nor written.
+    Elements keep their bits. The predicate holds where it is not 0; `reverse_pred` turns that around. Elements of the
+    tile that it does not hold for are not written; those of `src` count as read all the same. A scalar is an element of
+    the data type of the tile, or is rounded to it where that is a float.
 
     Operands:
         predicate: LOAD, u8/u16/u32, never converted

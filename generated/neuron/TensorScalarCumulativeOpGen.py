@@ -32,7 +32,7 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
     to the data type of the result, of which the source says nothing. Its pseudo-code reverses `op0`, its signature has
     nothing for it; neither has this. abs_max, abs_min, relu and square are those of trn3. The source lets all
     operations that compute be `op0`, pow and rsqrt among them, which its table of operators by engine, of release 2.26,
-    does not have on the vector engine.
+    does not have on the vector engine; divide and mod are those of KLR, as in `tensor_scalar`.
 
     Operands:
         src: LOAD, bf16/f16/f32/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/u8/u16/i8/i16
@@ -82,6 +82,7 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
         AWS Neuron documentation, nki.isa.tensor_scalar_cumulative
         AWS Neuron documentation, NKI 0.4.0 release notes
         AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
+        KLR, KLR/Core/Operators.lean, AluOp
     Semantics: vector_scans.tensor_scalar_cumulative
     Wrapper: `TensorScalarCumulativeOp` of runtime/wrappers/, which the parser builds
     """

@@ -31,7 +31,7 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
     on rounding. `reduce_res_negate` negates what is written, not the accumulators. The source calls the reversed
     operation not supported yet; there is none here. abs_max, abs_min, relu and square are those of trn3. The source
     lets all operations that compute be `op0`, pow and rsqrt among them, which its table of operators by engine, of
-    release 2.26, does not have on the vector engine.
+    release 2.26, does not have on the vector engine; divide and mod are those of KLR, as in `tensor_scalar`.
 
     Operands:
         src: LOAD, on_chip
@@ -86,6 +86,7 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
         AWS Neuron documentation, nki.isa.tensor_scalar_reduce
         AWS Neuron documentation, NKI 0.4.0 release notes
         AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
+        KLR, KLR/Core/Operators.lean, AluOp
     Semantics: vector_scans.tensor_scalar_reduce
     Wrapper: `TensorScalarReduceOp` of runtime/wrappers/, which the parser builds
     """

@@ -30,7 +30,9 @@ class TensorTensorScanOpGen(NeuronNaryInst):
     of the result before it. All is computed in f32. What goes from element to element is not rounded to the data type
     of the result: KLR keeps it in the engine, while the source's pseudo-code reads it back from the result. abs_max and
     abs_min are those of trn3. The source lets all operations of two numbers that compute stand here, pow among them,
-    which its table of operators by engine, of release 2.26, does not have on the vector engine.
+    which its table of operators by engine, of release 2.26, does not have on the vector engine; divide and mod are
+    those of KLR, as in `tensor_tensor`. It wants as many partitions and as many elements in each; here both tiles have
+    one shape.
 
     Operands:
         data0: LOAD, on_chip
@@ -77,7 +79,7 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         AWS Neuron documentation, nki.isa.tensor_tensor_scan
         AWS Neuron documentation, NKI 0.4.0 release notes
         AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
-        KLR, KLR/Core/Operators.lean, TensorTensorScan
+        KLR, KLR/Core/Operators.lean, AluOp, TensorTensorScan
     Semantics: vector_scans.tensor_tensor_scan
     Wrapper: `TensorTensorScanOp` of runtime/wrappers/, which the parser builds
     """

@@ -52,7 +52,7 @@ class TopkOpGen(NeuronUnaryInst):
     Engines:
         any target: gpsimd
     Passes:
-        op_kind: reduction
+        op_kind: data_movement
     Text:
         topk {n} of {src} indices {idx_dst}
     BIR, version 1:
@@ -121,7 +121,7 @@ class TopkOpGen(NeuronUnaryInst):
             Show("idx_dst"),
         ),
         engines=("gpsimd",),
-        op_kind="reduction",
+        op_kind="data_movement",
     )
 
     def __init__(

@@ -28,8 +28,9 @@ class TransposeOpGen(NeuronUnaryInst):
     The tensor engine reads SBUF, writes PSUM and takes tiles of up to 128 by 128. The vector engine takes tiles of up
     to 32 by 32. Elements keep their data type, and their bits; on the tensor engine of trn1 an infinity or NaN spreads,
     which a run does not show. Where nobody chooses the engine, the source leaves it to the compiler. The source
-    flattens tiles of more dimensions; an access does that here. f4e2m1, which NKI has packed only, is refused: four
-    numbers are one element there. The chip has no f64: it is there for the reference of a program.
+    flattens tiles of more dimensions; an access does that here. The guide has the tensor engine of trn2 make 16 bits of
+    elements of 8; by the reference, and here, these keep their data type, too. f4e2m1, which NKI has packed only, is
+    refused: four numbers are one element there. The chip has no f64: it is there for the reference of a program.
 
     Operands:
         src: LOAD, in sbuf or psum, on_chip/f64, [M, N]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from runtime.types import Type
 
 
-def reduce_type(src: Type, axes: Sequence[int], keep_dims: bool) -> Type:
+def reduce_type(src: Type, axes: Sequence[int], keepdims: bool) -> Type:
     """Return the type of a reduction along `axes`; an axis that does not exist changes nothing."""
     if src.shape is None:
         return src
-    kept = ((1 if axis in axes else extent) for axis, extent in enumerate(src.shape) if keep_dims or axis not in axes)
+    kept = ((1 if axis in axes else extent) for axis, extent in enumerate(src.shape) if keepdims or axis not in axes)
     return Type.tensor(src.dtype, tuple(kept))
 
 

@@ -70,13 +70,20 @@ def accumulate(
     lanes = rows(elements)
     total = started(command, op, machine, engine, len(lanes), loaded)
     if command != "reset":
-        total = combined(lanes, total, word(ALU, op))
+        total = combined(lanes, total, word(ALU, op), accumulator_first=engine is NeuronEngine.SCALAR)
     machine.registers[engine] = total
     return total.reshape(-1, 1)
 
 
-def combined(lanes: Array, total: Array, operation: Callable[[Array, Array], Array]) -> Array:
-    """Return the accumulators after every element of their lanes, from the first to the last."""
+def combined(
+    lanes: Array, total: Array, operation: Callable[[Array, Array], Array], *, accumulator_first: bool
+) -> Array:
+    """Return the accumulators after every element of their lanes, from the first to the last.
+
+    Which of the two comes first tells which of equal magnitudes stays: the source writes `reduce_op(accumulator, dst)`
+    of the scalar engine, and of the vector engine `op1(src, reg)`.
+    """
     for column in range(lanes.shape[1]):
-        total = operation(lanes[:, column], total)
+        element = lanes[:, column]
+        total = operation(total, element) if accumulator_first else operation(element, total)
     return total

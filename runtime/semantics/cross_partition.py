@@ -31,8 +31,6 @@ def tensor_partition_reduce(inst: Any, operands: Sequence[Any]) -> Array:
     """
     (src,) = operands
     elements = src if inst.op in BITVEC else widen(src)
-    if inst.op in BITVEC and src.dtype.kind not in "iu":
-        raise InterpreterError(f"operations on bits need integers, not {src.dtype}")
     operation = {**ALU, **BITVEC, "average": ALU["add"]}[inst.op]
     total = elements[0]
     for partition in elements[1:]:

@@ -35,13 +35,13 @@ def reduce(inst: Any, operands: Sequence[Any]) -> Array:
         raise InterpreterError(f"no {inst.op} of no elements: src has the shape {list(src.shape)}")
     if src.dtype.kind == "f":
         return np.asarray(
-            word(_REDUCTIONS, inst.op)(src.astype(np.float64, copy=False), axis=axes, keepdims=inst.keep_dims)
+            word(_REDUCTIONS, inst.op)(src.astype(np.float64, copy=False), axis=axes, keepdims=inst.keepdims)
         )
     if inst.op == "mean":
-        return wrapped(_integer_mean(src, axes, inst.keep_dims), inst.dtype)
+        return wrapped(_integer_mean(src, axes, inst.keepdims), inst.dtype)
     if inst.op in ("max", "min"):
-        return np.asarray(word(_REDUCTIONS, inst.op)(src, axis=axes, keepdims=inst.keep_dims))
-    exact = word(_REDUCTIONS, inst.op)(src, axis=axes, keepdims=inst.keep_dims, dtype=src.dtype)
+        return np.asarray(word(_REDUCTIONS, inst.op)(src, axis=axes, keepdims=inst.keepdims))
+    exact = word(_REDUCTIONS, inst.op)(src, axis=axes, keepdims=inst.keepdims, dtype=src.dtype)
     return wrapped(np.asarray(exact), inst.dtype)
 
 
@@ -56,8 +56,8 @@ def softmax(inst: Any, operands: Sequence[Any]) -> Array:
         return np.asarray(powers / powers.sum(axis=inst.axis, keepdims=True))
 
 
-def _integer_mean(src: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
+def _integer_mean(src: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     count = int(np.prod([src.shape[axis] for axis in axes]))
-    total = np.sum(src.astype(object), axis=axes, keepdims=keep_dims)
+    total = np.sum(src.astype(object), axis=axes, keepdims=keepdims)
     towards_zero = np.vectorize(lambda value: abs(value) // count * (1 if value >= 0 else -1), otypes=[object])
     return np.asarray(towards_zero(total)).astype(src.dtype)

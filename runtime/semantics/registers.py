@@ -1,6 +1,6 @@
 """Scalar registers: words of 32 bits, or pairs of them, computed modulo 2 to their width.
 
-Dtypes: i32, u32 and i64, kept exactly.
+Dtypes: i32, u32 and u64, kept exactly.
 Source: AWS Neuron documentation, `nki.isa.register_alloc` and its neighbours; its architecture guides.
 """
 
@@ -46,8 +46,7 @@ def store(inst: Any, operands: Sequence[Any]) -> Array:
 def alu(inst: Any, operands: Sequence[Any]) -> Array:
     """Return `lhs op rhs`, or `lhs op imm`, modulo 2 to the width.
 
-    Raises: InterpreterError for a quotient of a negative number or by zero, a comparison of a negative pair, and a
-    shift by the width or more.
+    Raises: InterpreterError for a quotient of a negative number or by zero, and a shift by the width or more.
     """
     lhs, rhs = operands
     left = _scalar(lhs)
@@ -56,8 +55,6 @@ def alu(inst: Any, operands: Sequence[Any]) -> Array:
         raise InterpreterError(
             f"{inst.op} of {left} and {right}: only what is not negative is divided, and not by zero"
         )
-    if inst.op in ("max", "min") and inst.dtype.bits == 64 and (left < 0 or right < 0):
-        raise InterpreterError(f"{inst.op} of {left} and {right}: pairs are compared where they are not negative")
     if inst.op in _SHIFTS and not 0 <= right < inst.dtype.bits:
         raise InterpreterError(f"{inst.op} by {right}; expected 0 to {inst.dtype.bits - 1}")
     return np.asarray(word(_OPERATIONS, inst.op)(left, right), left.dtype)

@@ -16,8 +16,6 @@ from runtime.semantics import Array, Machine, Placed, uses_machine
 from runtime.semantics.accumulators import accumulate
 from runtime.semantics.scalars import like_result, per_partition, scalars
 
-LOWEST = np.finfo(np.float32).min
-
 
 @uses_machine
 def tensor_copy_predicated(inst: Any, machine: Machine) -> Placed:
@@ -61,7 +59,7 @@ def range_select(inst: Any, machine: Machine) -> tuple[Array, Array | None]:
     for op, bound in ((inst.comp_op0, inst.bound0), (inst.comp_op1, inst.bound1)):
         limit = per_partition(widen(machine.value(bound)), on_true)
         inside &= word(ALU, op)(np.broadcast_to(places, on_true.shape), limit) != 0
-    result = np.where(inside, on_true, LOWEST)
+    result = np.where(inside, on_true, np.float32(inst.on_false_value))
     return like_result(result, inst), accumulate(result, inst, "max", machine, NeuronEngine.VECTOR)
 
 

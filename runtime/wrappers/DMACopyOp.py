@@ -9,7 +9,7 @@ from runtime.access import NeuronAP
 from runtime.infer.copies import reshaped_type
 from runtime.instructions import Problem
 from runtime.targets import Target
-from runtime.transfer_rules import why_not_transfer_on
+from runtime.transfer_rules import why_not_converted, why_not_transfer_on
 from runtime.types import Type
 from runtime.values import Operand
 
@@ -28,6 +28,7 @@ class DMACopyOp(DMACopyOpGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
+        yield from why_not_converted(self._src.type, self.type, adds=self._rmw_op is not None)
         yield from self._offset_problems("src", self._src, self._src_offset, self._src_dim)
         yield from self._offset_problems("dst", self.dst, self._dst_offset, self._dst_dim)
         is_static = self._src_offset is None and self._dst_offset is None

@@ -8,7 +8,7 @@ from generated.neuron.IndirectDMAGen import IndirectDMAGen
 from runtime.access import NeuronAP
 from runtime.instructions import Problem
 from runtime.targets import Target, trn2
-from runtime.transfer_rules import why_not_transfer_on
+from runtime.transfer_rules import why_not_converted, why_not_transfer_on
 from runtime.values import Operand
 
 
@@ -30,8 +30,14 @@ class IndirectDMA(IndirectDMAGen):
         """The name of the slot that it is in."""
         return "src"
 
+    @property
+    def adds(self) -> bool:
+        """Whether rows are added to what is there."""
+        return False
+
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
+        yield from why_not_converted(self._src.type, self.type, self.adds)
         held, slot = self.addressed, self.addressed_name
         if held is None:
             return  # which is said already

@@ -16,6 +16,10 @@ class IndirectLoad(IndirectLoadGen):
 
     __slots__ = ()
 
+    @property
+    def adds(self) -> bool:
+        return self._rmw_op is not None
+
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         if self._rmw_op is None:

@@ -16,6 +16,10 @@ class IndirectSaveAccumulate(IndirectSaveAccumulateGen):
 
     __slots__ = ()
 
+    @property
+    def adds(self) -> bool:
+        return True
+
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         if self._dge_mode == "swdge" and not self._unique_indices:

@@ -8,6 +8,7 @@ from generated.neuron.MemsetOpGen import MemsetOpGen
 from runtime.dtypes import f4e2m1
 from runtime.instructions import Problem
 from runtime.operand_shapes import why_not_stated
+from runtime.tile_rules import why_not_an_element
 
 
 class MemsetOp(MemsetOpGen):
@@ -20,9 +21,6 @@ class MemsetOp(MemsetOpGen):
         if why := why_not_stated(self.type):
             yield Problem(why)
         dtype, value = self.type.dtype, self._value
-        if dtype is not None and dtype.is_int and not (dtype.lowest <= value <= dtype.largest and value == int(value)):
-            yield Problem(f"value is {value}, which is no element of {dtype}", "value")
-        if dtype is not None and dtype.is_bool and value not in (0, 1):
-            yield Problem(f"value is {value}; a tile of truth values is filled with 0 or 1", "value")
+        yield from why_not_an_element("value", value, dtype)
         if dtype is f4e2m1 and value != 0:
             yield Problem(f"value is {value}; a tile of f4e2m1, which is packed, is filled with 0 only", "value")

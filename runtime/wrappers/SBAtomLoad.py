@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from generated.neuron.SBAtomLoadGen import SBAtomLoadGen
 from runtime.instructions import Problem
+from runtime.transfer_rules import why_not_converted
 
 
 class SBAtomLoad(SBAtomLoadGen):
@@ -15,6 +16,7 @@ class SBAtomLoad(SBAtomLoadGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
+        yield from why_not_converted(self._src.type, self.type)
         shape = self._src.type.shape
         if self._has_partition_broadcast and shape is not None and (not shape or shape[0] not in (1, None)):
             found = ",".join(map(str, shape))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.neuron.TensorCopyPredicatedOpGen import TensorCopyPredicatedOpGen
 from runtime.instructions import Problem
-from runtime.tile_rules import why_both_in_psum, why_not_alike
+from runtime.tile_rules import why_both_in_psum, why_not_alike, why_not_an_element
 
 
 class TensorCopyPredicatedOp(TensorCopyPredicatedOpGen):
@@ -22,3 +22,5 @@ class TensorCopyPredicatedOp(TensorCopyPredicatedOpGen):
         yield from why_both_in_psum("src", self._src, "predicate", self._predicate)
         yield from why_not_alike("predicate", self._predicate, "the result", self.type)
         yield from why_not_alike("src", self._src, "the result", self.type)
+        if self._scalar is not None:
+            yield from why_not_an_element("scalar", self._scalar, self.type.dtype)

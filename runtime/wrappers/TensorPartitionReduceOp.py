@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from generated.neuron.TensorPartitionReduceOpGen import TensorPartitionReduceOpGen
 from runtime.arithmetic import BITVEC
 from runtime.instructions import Problem
+from runtime.tile_rules import why_not_on_bits
 
 
 class TensorPartitionReduceOp(TensorPartitionReduceOpGen):
-    """One operation over partitions; on bits where they are integers.
+    """One operation over partitions; on bits where they are integers or truth values.
 
     Source: AWS Neuron documentation, `nki.isa.tensor_partition_reduce`.
     """
@@ -19,6 +20,5 @@ class TensorPartitionReduceOp(TensorPartitionReduceOpGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        for name, dtype in (("src", self._src.type.dtype), ("result", self.type.dtype)):
-            if self._op in BITVEC and dtype is not None and not dtype.is_int:
-                yield Problem(f"op is {self._op} and {name} has elements of {dtype}; expected integers", "op")
+        if self._op in BITVEC:
+            yield from why_not_on_bits(self._op, ("src", self._src.type), ("result", self.type))

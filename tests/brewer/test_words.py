@@ -101,6 +101,7 @@ def test_literals_are_written_as_black_writes_them() -> None:
     assert literal(("a", "b"), 4, explode=True) == '(\n        "a",\n        "b",\n    )'
     assert literal((Call("F", ("a",), {"b": 1}),), 0) == '(\n    F(\n        "a",\n        b=1,\n    ),\n)'
     assert literal(frozenset({"b", "a"}), 0) == 'frozenset({"a", "b"})' and literal(Code("x"), 0) == "x"
+    assert literal((-3.4028235e38, 1e-6), 0) == "(-3.4028235e38, 1e-06)"  # as black writes exponents
     assert quoted("it's") == '"it\'s"' and quoted('say "a"') == "'say \"a\"'"
     assert len(literal(tuple("abcdefgh" * 20), 0).splitlines()) == 162
 

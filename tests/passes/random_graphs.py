@@ -123,7 +123,7 @@ def _cast(graph: Graph, values: Values, depth: int) -> None:
 def _reduced(graph: Graph, values: Values, depth: int) -> None:
     source, dtype = _recent(graph, values)
     kind = graph.random.choice(("sum", "max", "mean"))
-    row = graph.give(depth, values, dtype, f"graph.reduce {kind} {source} axes [1] {{keep_dims = true}}", "[4,1]")
+    row = graph.give(depth, values, dtype, f"graph.reduce {kind} {source} axes [1] {{keepdims = true}}", "[4,1]")
     graph.give(depth, values, dtype, f"graph.binary sub {source}, {row}")
 
 

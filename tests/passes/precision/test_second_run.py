@@ -137,7 +137,7 @@ def test_centring_is_seen_through_a_cast() -> None:
     text = """
         func @main(%n: f16[4,4]) {
           %a: f32[4,4] = graph.cast %n
-          %b: f32[4,1] = graph.reduce max %a axes [1] {keep_dims = true}
+          %b: f32[4,1] = graph.reduce max %a axes [1] {keepdims = true}
           %c: f32[4,4] = graph.binary sub %a, %b
           return %c
         }

@@ -29,7 +29,7 @@ def test_reductions_agree_with_onnx(op: Any, dtype: str) -> None:
     if op == "mean" and dtype == "i32":
         src = src * 12  # every mean is a whole number, for which there is one answer only
     for axes, keep_dims in itertools.product(AXES, (False, True)):
-        result = run_one(lambda x, a=axes, k=keep_dims: Reduce(x, op, a, keep_dims=k), src=(dtype, src))
+        result = run_one(lambda x, a=axes, k=keep_dims: Reduce(x, op, a, keepdims=k), src=(dtype, src))
         indices = np.array(axes, np.int64)
         more = {"keepdims": int(keep_dims), "noop_with_empty_axes": 1}
         expected = src if not axes else by_onnx_reduce(op, src, indices, more)

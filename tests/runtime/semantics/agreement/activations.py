@@ -72,6 +72,8 @@ def activate2() -> Iterator[tuple[Any, Any]]:
     largest = np.take_along_axis(x, np.abs(x).argmax(axis=1, keepdims=True), axis=1)
     text = "activate2 copy %x reduce abs_max to %r command reset_reduce"
     yield tile(text, "f32[4,9]", writes={"r": "f32[4,1]"}, target="trn3", x=x)[1], largest
+    tied = np.array([[-5, 5, 3], [5, -5, 3]], F32)  # `x` if |x| > |y| else `y`: of equal magnitudes the later one stays
+    yield tile(text, "f32[2,3]", writes={"r": "f32[2,1]"}, target="trn3", x=tied)[1], np.array([[5], [-5]], F32)
 
 
 CHECKS = (

@@ -17,7 +17,7 @@ def reduce() -> Pairs:
         expected = np.asarray(FUNCTIONS[op](x, axis=axes, keepdims=keep))
         shape = ",".join(map(str, expected.shape))
         text = f"""func @main(%x: f64[2,3,4]) {{
-          %y: f64[{shape}] = graph.reduce {op} %x axes {list(axes)} {{keep_dims = {str(keep).lower()}}}
+          %y: f64[{shape}] = graph.reduce {op} %x axes {list(axes)} {{keepdims = {str(keep).lower()}}}
           return %y
         }}"""
         yield outputs(text, x=x)[0], expected

@@ -55,14 +55,10 @@ class Statement:
         if self.parent is not None:
             self.parent.remove(self)
 
-    if TYPE_CHECKING:
-
-        @property
-        def blocks(self) -> tuple[Block, ...]:
-            """The blocks inside this statement: the body of a loop, the regions of an instruction."""
-
-    else:
-        blocks = ()  # a property would take three times as long, and walks ask every statement
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks inside this statement: the body of a loop, the regions of an instruction."""
+        return ()
 
     @property
     def results(self) -> tuple[Value, ...]:

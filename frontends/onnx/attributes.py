@@ -50,6 +50,7 @@ _KINDS = {code: kind for code, (_, kind) in _SINGLE.items()} | {code: f"{kind}s"
 _CODES_OF_KINDS = {kind: code for code, kind in _KINDS.items()}
 _INTEGERS = frozenset({AttributeProto.INT, AttributeProto.INTS})
 _PLAIN = _INTEGERS | {AttributeProto.FLOAT, AttributeProto.FLOATS}
+_ONLY_INT = {int}
 SHARED = _PLAIN | {AttributeProto.STRING, AttributeProto.STRINGS}
 """The types of attributes of which many nodes have the same: numbers and texts."""
 _DEFAULTS: dict[int, Any] = {AttributeProto.FLOAT: 0.0, AttributeProto.INT: 0, AttributeProto.STRING: ""}
@@ -164,7 +165,9 @@ def _write_plain(proto: AttributeProto, name: str, value: Any) -> bool:
         proto.type, proto.i = AttributeProto.INT, value
     elif kind is float:
         proto.type, proto.f = AttributeProto.FLOAT, value
-    elif kind is tuple and value and all([one.__class__ is int for one in value]):
+    elif kind is str:
+        proto.type, proto.s = AttributeProto.STRING, value.encode()
+    elif kind is tuple and set(map(type, value)) == _ONLY_INT:
         proto.type = AttributeProto.INTS
         proto.ints.extend(value)
     elif kind is OnnxTensor or kind is Constant:

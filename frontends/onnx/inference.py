@@ -63,11 +63,12 @@ def _fill(inferred: GraphProto, graph: GraphRecord, types: TypesByBytes) -> None
     infos = {info.name: info for info in (*inferred.input, *inferred.value_info, *inferred.output)}
     for name, value in graph.untyped:
         info = infos.get(name)
-        if info is not None:
-            try:
-                value.type = declared_type(info, types)
-            except _ERRORS:
-                continue
+        if info is None:
+            continue
+        try:
+            value.type = types.get(info.type.SerializeToString()) or declared_type(info, types)
+        except _ERRORS:
+            continue
 
 
 def _find(graph: GraphProto, place: GraphRecord) -> GraphProto:

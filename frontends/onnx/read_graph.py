@@ -29,13 +29,14 @@ from runtime.blocks import Block
 from runtime.builtin import Return, Yield
 from runtime.functions import Function
 from runtime.generic import Initializer, OnnxNode, Region
-from runtime.lazy_tensors import LazyTensor
 from runtime.types import Type
 from runtime.values import Value
 
 _T = TypeVar("_T", bound=OnnxTensor | SparseOnnxTensor)
 Path_ = tuple[tuple[int, int, int], ...]
 _UNKNOWN = Type.unknown()
+_PLAIN = frozenset({int, float, str, bytes})  # most values of attributes
+_Graphs = list[tuple[tuple[int, int], GraphProto]]
 _Attributes = tuple[Mapping[str, Any], Sequence[tuple[tuple[int, int], GraphProto]], Sequence[int]]
 _NO_ATTRIBUTES: _Attributes = ({}, (), ())
 HEAVY = 1024
@@ -170,10 +171,14 @@ class GraphReader:
         known, is_outermost = scope.values, scope.outer is None
         for at, tensor in enumerate((*proto.initializer, *proto.sparse_initializer)):
             n_heavy = self._n_heavy
-            value, name = self._tensor(scope, tensor)
+            value = self._count(self._tensor(scope, tensor))
+            if isinstance(value, OnnxTensor):
+                name = value.proto.name
+                if self._n_heavy > n_heavy or value.place is not None:
+                    record.heavy_initializers.append(at)
+            else:
+                name = value.proto.values.name
             names.append(name)
-            if isinstance(value, OnnxTensor) and (self._n_heavy > n_heavy or value.place is not None):
-                record.heavy_initializers.append(at)
             argument = arguments.get(name)
             if argument is None:
                 initializer = Initializer(value)
@@ -191,13 +196,11 @@ class GraphReader:
         usual += [name for name, argument in arguments.items() if name is not None and argument.default is not None]
         return names if names != usual else []
 
-    def _tensor(
-        self, scope: Scope, proto: TensorProto | SparseTensorProto
-    ) -> tuple[OnnxTensor | SparseOnnxTensor, str]:
+    def _tensor(self, scope: Scope, proto: TensorProto | SparseTensorProto) -> OnnxTensor | SparseOnnxTensor:
         try:
             if isinstance(proto, SparseTensorProto):
-                return self._count(SparseOnnxTensor(proto, self.folder)), proto.values.name
-            return self._count(OnnxTensor(proto, self.folder, named=False)), proto.name
+                return SparseOnnxTensor(proto, self.folder)
+            return OnnxTensor(proto, self.folder, named=False)
         except BrokenModelError as error:
             raise BrokenModelError(f"{scope.label}: {error}") from None
 
@@ -278,7 +281,7 @@ class GraphReader:
     ) -> _Attributes:
         """Return the attributes, the graphs among them with their places, and which ones leave a rest to the shell."""
         attributes: dict[str, Any] = {}
-        graphs: list[tuple[tuple[int, int], GraphProto]] = []
+        graphs: _Graphs = []
         shelled: list[int] = []
         for index, attribute in enumerate(held):
             try:
@@ -288,21 +291,26 @@ class GraphReader:
                 raise type(error)(f"{place}: {error}") from None
             if name.__class__ is not str or name in attributes:
                 raise BrokenModelError(f"{scope.label}, {described(proto, at)}: has two attributes {name!r}")
-            if isinstance(value, GraphProto):
-                graphs.append(((index, 0), value))
-                value = Region(len(graphs) - 1)
-            elif isinstance(value, tuple) and isinstance(value[0], GraphProto):
-                graphs.extend(((index, place), graph) for place, graph in enumerate(value))
-                value = tuple([Region(len(graphs) - len(value) + place) for place in range(len(value))])
-            elif isinstance(value, (OnnxTensor, SparseOnnxTensor)):
-                self._count(value)
-            elif isinstance(value, tuple) and isinstance(value[0], LazyTensor):
-                for one in value:
-                    self._count(one)
+            first = value[0] if value.__class__ is tuple else value
+            if first.__class__ not in _PLAIN:
+                value = self._taken_in(value, first, index, graphs)
             attributes[name] = value
             if leaves_rest:
                 shelled.append(index)
         return attributes, graphs, shelled
+
+    def _taken_in(self, value: Any, first: Any, index: int, graphs: _Graphs) -> Any:
+        """Return an attribute's value with regions for graphs, which are listed; note how large tensors are."""
+        many = value if value.__class__ is tuple else (value,)
+        if isinstance(first, GraphProto):
+            n_graphs = len(graphs)
+            graphs.extend(((index, place), graph) for place, graph in enumerate(many))
+            regions = tuple([Region(n_graphs + place) for place in range(len(many))])
+            return regions if many is value else regions[0]
+        if isinstance(first, (OnnxTensor, SparseOnnxTensor)):
+            for tensor in many:
+                self._count(tensor)
+        return value
 
     def _count(self, tensor: _T) -> _T:
         """Note how large a tensor is, and return it."""

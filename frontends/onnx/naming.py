@@ -129,8 +129,9 @@ class _Namer:
         changed = [(value, name) for value, name in pairs if names.get(value) != name]
         if not changed:
             return
-        holders = {names[value]: value for value in plan.values if value in names}
-        renamable = {*plan.initializers, *plan.results}
+        wanted = {name for _, name in changed}
+        holders = {name: value for value in plan.values if (name := names.get(value)) in wanted}
+        renamable = {value for value, _ in changed}.intersection([*plan.initializers, *plan.results])
         for value, name in changed:
             holder = holders.get(name)
             if holder is not None and names.get(holder) == name:

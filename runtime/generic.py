@@ -239,7 +239,9 @@ class OnnxNode(GenericInst):
         n_regions: int = 0,
         loc: str | None = None,
     ) -> None:
-        super().__init__(values, attributes, result_types=result_types, absent=absent, n_regions=n_regions, loc=loc)
+        GenericInst.__init__(
+            self, values, attributes, result_types=result_types, absent=absent, n_regions=n_regions, loc=loc
+        )
         self.op_type = op_type
         self.domain = domain
         self.overload = overload

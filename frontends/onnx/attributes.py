@@ -48,28 +48,12 @@ _CODES_OF_FIELDS = {field: code for code, field in _FIELDS.items()}
 _LIST_CODES = {kind: code for code, (_, kind) in _LISTS.items()}
 _KINDS = {code: kind for code, (_, kind) in _SINGLE.items()} | {code: f"{kind}s" for code, (_, kind) in _LISTS.items()}
 _CODES_OF_KINDS = {kind: code for code, kind in _KINDS.items()}
+_INTEGERS = frozenset({AttributeProto.INT, AttributeProto.INTS})
+_PLAIN = _INTEGERS | {AttributeProto.FLOAT, AttributeProto.FLOATS}
+_ONLY_INT = {int}
+SHARED = _PLAIN | {AttributeProto.STRING, AttributeProto.STRINGS}
+"""The types of attributes of which many nodes have the same: numbers and texts."""
 _DEFAULTS: dict[int, Any] = {AttributeProto.FLOAT: 0.0, AttributeProto.INT: 0, AttributeProto.STRING: ""}
-
-
-Reading = tuple[str, Any, bool]
-"""The name of an attribute, its value, and whether the node's shell must keep the rest of it."""
-
-
-def read_once(proto: AttributeProto, folder: Path | None, known: dict[bytes, Reading]) -> Reading:
-    """Return what an attribute says; of a graph, or several, the value is the `GraphProto`: the caller makes regions.
-
-    `known` is filled with what was read. Most attributes of a model are among few (a kernel of 3 by 3), and comparing
-    their bytes takes a third of the time of reading them.
-    """
-    if proto.type not in _SHARED:
-        return proto.name, *read_attribute(proto, folder)
-    text = proto.SerializeToString()
-    found = known.get(text)
-    if found is None:
-        found = proto.name, *read_attribute(proto, folder)
-        if len(text) <= _LONGEST:
-            known[text] = found
-    return found
 
 
 def read_attribute(proto: AttributeProto, folder: Path | None) -> tuple[Any, bool]:
@@ -86,7 +70,7 @@ def read_attribute(proto: AttributeProto, folder: Path | None) -> tuple[Any, boo
         shelled = True
     reference = fields.pop("ref_attr_name", "")
     if reference and not fields:
-        return AttributeReference(reference, _kind(code)), shelled
+        return AttributeReference(reference, kind_word(code)), shelled
     if not code and len(fields) == 1:  # files of the first versions of the format have no types
         code, shelled = _CODES_OF_FIELDS[next(iter(fields))], True
     field = _FIELDS.get(code)
@@ -105,6 +89,18 @@ def read_attribute(proto: AttributeProto, folder: Path | None) -> tuple[Any, boo
         return (_encoded(proto), False) if value is None else (value, shelled)
     values = tuple([convert(one, folder) for one in held])
     return (_encoded(proto), False) if None in values else (values, shelled)
+
+
+def type_code_of(proto: AttributeProto) -> int:
+    """Return the number of the type of an attribute, 0 where it has none; of files without types, that of its value."""
+    if proto.type or proto.ref_attr_name:
+        return proto.type
+    return next((code for field, code in _CODES_OF_FIELDS.items() if field in fields_of(proto)), 0)
+
+
+def kind_word(code: int) -> str:
+    """Return what a type of attributes is called: `int`, `ints`, `tensor` ..."""
+    return _KINDS.get(code, _UNTYPED)
 
 
 def shell_of(proto: AttributeProto) -> AttributeProto:
@@ -169,7 +165,9 @@ def _write_plain(proto: AttributeProto, name: str, value: Any) -> bool:
         proto.type, proto.i = AttributeProto.INT, value
     elif kind is float:
         proto.type, proto.f = AttributeProto.FLOAT, value
-    elif kind is tuple and value and all([one.__class__ is int for one in value]):
+    elif kind is str:
+        proto.type, proto.s = AttributeProto.STRING, value.encode()
+    elif kind is tuple and set(map(type, value)) == _ONLY_INT:
         proto.type = AttributeProto.INTS
         proto.ints.extend(value)
     elif kind is OnnxTensor or kind is Constant:
@@ -296,10 +294,6 @@ def _code(name: str, kind: str) -> Any:
 
 
 _UNTYPED = "undefined"
-_INTEGERS = frozenset({AttributeProto.INT, AttributeProto.INTS})
-_PLAIN = _INTEGERS | {AttributeProto.FLOAT, AttributeProto.FLOATS}
-_SHARED = _PLAIN | {AttributeProto.STRING, AttributeProto.STRINGS}
-_LONGEST = 256  # bytes of an attribute that others are compared with
 _T = AttributeProto.DESCRIPTOR.fields_by_name["t"]
 _CONVERT: dict[int, Callable[..., Any]] = {
     AttributeProto.STRING: _text,

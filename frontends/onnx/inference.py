@@ -8,8 +8,9 @@ Best effort: where inference fails, the values stay unknown, and nothing that th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
+from typing import Any
 
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, shape_inference
 
@@ -62,11 +63,12 @@ def _fill(inferred: GraphProto, graph: GraphRecord, types: TypesByBytes) -> None
     infos = {info.name: info for info in (*inferred.input, *inferred.value_info, *inferred.output)}
     for name, value in graph.untyped:
         info = infos.get(name)
-        if info is not None:
-            try:
-                value.type = declared_type(info, types)
-            except _ERRORS:
-                continue
+        if info is None:
+            continue
+        try:
+            value.type = types.get(info.type.SerializeToString()) or declared_type(info, types)
+        except _ERRORS:
+            continue
 
 
 def _find(graph: GraphProto, place: GraphRecord) -> GraphProto:
@@ -85,13 +87,19 @@ def _skeleton(model: ModelProto, records: Sequence[GraphRecord]) -> ModelProto:
         skeleton.functions.extend(model.functions)
     main = next(record for record in records if record.path == ())
     _copy_ends(skeleton.graph, model.graph)
-    nodes, at = model.graph.node, 0
-    for heavy in sorted(main.heavy):
-        skeleton.graph.node.extend(nodes[at:heavy])
-        _copy_node(skeleton.graph.node.add(), nodes[heavy])
-        at = heavy + 1
-    skeleton.graph.node.extend(nodes[at:])
+    _copy_but(skeleton.graph.initializer, model.graph.initializer, main.heavy_initializers, _copy_tensor)
+    _copy_but(skeleton.graph.node, model.graph.node, sorted(main.heavy), _copy_node)
     return skeleton
+
+
+def _copy_but(to: Any, source: Any, heavy: Sequence[int], copy: Callable[[Any, Any], None]) -> None:
+    """Copy a list of protos at once, and by `copy` those at the positions of the heavy ones."""
+    at = 0
+    for position in heavy:
+        to.extend(source[at:position])
+        copy(to.add(), source[position])
+        at = position + 1
+    to.extend(source[at:] if at else source)
 
 
 def _copy_function(to: FunctionProto, function: FunctionProto) -> None:
@@ -105,18 +113,18 @@ def _copy_function(to: FunctionProto, function: FunctionProto) -> None:
 
 def _copy_graph(to: GraphProto, graph: GraphProto) -> None:
     _copy_ends(to, graph)
+    for tensor in graph.initializer:
+        _copy_tensor(to.initializer.add(), tensor)
     for node in graph.node:
         _copy_node(to.node.add(), node)
 
 
 def _copy_ends(to: GraphProto, graph: GraphProto) -> None:
-    """Copy all but the nodes."""
+    """Copy all but the nodes and initializers."""
     to.name = graph.name
     to.input.extend(graph.input)
     to.output.extend(graph.output)
     to.value_info.extend(graph.value_info)
-    for tensor in graph.initializer:
-        _copy_tensor(to.initializer.add(), tensor)
     to.sparse_initializer.extend(graph.sparse_initializer)
 
 

@@ -74,7 +74,7 @@ class _Planner:
     def __init__(self, function: str, cls: type[GraphProto] | type[FunctionProto]) -> None:
         self.place = f"@{function}"
         self.cls: type[GraphProto] | type[FunctionProto] = cls  # of the outermost shell
-        self.visible: set[Value] = set()
+        self.visible: set[Operand | None] = {None}  # an operand that is absent is no mistake
 
     def plan(self, block: Block, around: tuple[Block, ...]) -> GraphPlan:
         """Return the plan of a block; `around`: the blocks that hold it, outermost first."""
@@ -91,21 +91,23 @@ class _Planner:
     def _fill(self, block: Block, statements: Sequence[Statement], around: tuple[Block, ...]) -> GraphPlan:
         shell = parse_shell(self.cls if len(around) == 1 else GraphProto, block.carried)
         plan = GraphPlan(block, shell, [], [], (), {}, [])
-        visible = self.visible
+        visible, nodes, results = self.visible, plan.nodes, plan.results
         visible.update(block.arguments)
         ended = False
         for statement in statements:
-            if isinstance(statement, Instruction):
-                for operand in statement.operands():
-                    if operand not in visible:
-                        raise self._out_of_order(operand, statement, around)
             if isinstance(statement, OnnxNode):
+                if not visible.issuperset(statement.values):
+                    raise self._out_of_order(statement, around)
                 if statement.blocks:
                     plan.inner[statement] = tuple([self.plan(inner, around) for inner in statement.blocks])
-                plan.nodes.append(statement)
-                visible.update(statement.results)
-                plan.results += present_results(statement)
-            elif isinstance(statement, Initializer):
+                nodes.append(statement)
+                given = statement.results
+                visible.update(given)
+                results += present_results(statement) if statement.absent else given
+                continue
+            if isinstance(statement, Instruction) and not visible.issuperset(statement.operands()):
+                raise self._out_of_order(statement, around)
+            if isinstance(statement, Initializer):
                 plan.initializers.append(statement)
                 visible.add(statement)
             elif isinstance(statement, Terminator) and not ended:
@@ -119,7 +121,9 @@ class _Planner:
             visible.difference_update(plan.values)
         return plan
 
-    def _out_of_order(self, operand: Operand, user: Instruction, around: tuple[Block, ...]) -> Exception:
+    def _out_of_order(self, user: Instruction, around: tuple[Block, ...]) -> Exception:
+        """Return what to raise for an instruction of which not all operands are visible."""
+        operand = next(operand for operand in user.operands() if operand not in self.visible)
         home = _home(operand)
         if home in around and isinstance(operand, Value) and not isinstance(operand, BlockArgument):
             return _Unsorted(home)

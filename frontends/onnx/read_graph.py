@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, SparseTensorProto, TensorProto, ValueInfoProto
 
 from frontends.onnx import shells
-from frontends.onnx.attributes import Reading, read_once
 from frontends.onnx.errors import BrokenModelError, OnnxError
+from frontends.onnx.node_forms import Form, form_of
 from frontends.onnx.protobuf import encoded, has_unknown_fields
 from frontends.onnx.scopes import Scope, UnsortedError, described, sorted_nodes
 from frontends.onnx.tensors import OnnxTensor, SparseOnnxTensor
@@ -28,15 +28,15 @@ from frontends.onnx.type_protos import TypesByBytes, contradicts, declared_type
 from runtime.blocks import Block
 from runtime.builtin import Return, Yield
 from runtime.functions import Function
-from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode, Region
-from runtime.lazy_tensors import LazyTensor
+from runtime.generic import Initializer, OnnxNode, Region
 from runtime.types import Type
 from runtime.values import Value
 
 _T = TypeVar("_T", bound=OnnxTensor | SparseOnnxTensor)
 Path_ = tuple[tuple[int, int, int], ...]
 _UNKNOWN = Type.unknown()
-_CASTS = frozenset({"Cast", "CastLike"})
+_PLAIN = frozenset({int, float, str, bytes})  # most values of attributes
+_Graphs = list[tuple[tuple[int, int], GraphProto]]
 _Attributes = tuple[Mapping[str, Any], Sequence[tuple[tuple[int, int], GraphProto]], Sequence[int]]
 _NO_ATTRIBUTES: _Attributes = ({}, (), ())
 HEAVY = 1024
@@ -55,6 +55,7 @@ class GraphRecord:
     order: list[str] = field(default_factory=list)  # of initializers, where it is not the usual one
     untyped: list[tuple[str, Value]] = field(default_factory=list)  # what the model declares no type for
     heavy: list[int] = field(default_factory=list)  # positions of the nodes that hold weights, in graphs inside as well
+    heavy_initializers: list[int] = field(default_factory=list)  # positions; those beside the model as well
 
 
 class GraphReader:
@@ -69,7 +70,8 @@ class GraphReader:
         self.casts: list[OnnxNode] = []
         self.calls: set[str] = set()  # of local functions, since the last one was read
         self.types: TypesByBytes = {}
-        self._known: dict[bytes, Reading] = {}  # attributes that were read, by their bytes
+        self._versions: Mapping[str, int] = {}  # of the operator sets of what is read
+        self._forms: dict[tuple[str, str, str], Form] = {}  # by operator, domain and overload as the file has them
         self._n_nodes = 0
         self._n_heavy = 0  # tensors
         self._n_elements = 0
@@ -80,8 +82,14 @@ class GraphReader:
         """Whether the model has all of its tensors inside, and they are few bytes."""
         return self._n_elements <= min(_FEW, _FEW_A_NODE * self._n_nodes) and not self._has_data_beside
 
+    def read_main(self, proto: GraphProto, function: Function) -> None:
+        """Fill a function with the graph of the model."""
+        self._versions = function.operator_sets
+        self.read_graph(proto, function.body, None, ())
+
     def read_function(self, proto: FunctionProto, function: Function) -> None:
         """Fill a function with a local function of the model."""
+        self._versions, self._forms = function.operator_sets, {}
         scope = Scope(proto, f"function {function.name}", None)
         n_records = len(self.records)
         try:
@@ -112,13 +120,14 @@ class GraphReader:
         """Give each block its shell, when all types are known."""
         for record, scope, block in self._open:
             shell = shells.make_shell(record.proto)
-            infos, values = record.proto.value_info, scope.values
+            values = scope.values
+            names = [name for name, _ in record.declared[: len(record.proto.value_info)]]
             shells.note(shell, shells.ORDER, record.order)
-            shells.note(shell, shells.LOOSE, [info.name for info in infos if info.name not in values])
+            shells.note(shell, shells.LOOSE, [name for name in names if name not in values])
             shells.note(shell, shells.SHADOWS, scope.shadows)
             terminator = block.terminator
             outputs = terminator.operands() if terminator is not None else ()
-            meant = [*(values.get(info.name) for info in infos), *outputs]
+            meant = [*map(values.get, names), *outputs]
             pairs = zip(record.declared, meant, strict=False)  # a function declares no types for its outputs
             odd = [name for (name, type), value in pairs if value is not None and contradicts(type, value.type)]
             shells.note(shell, shells.ODD, odd)
@@ -149,25 +158,36 @@ class GraphReader:
             scope.define(info.name, argument, "input")
             if argument.type is _UNKNOWN:
                 record.untyped.append((info.name, argument))
-        record.order = self._read_initializers(scope, proto, block)
+        record.order = self._read_initializers(scope, proto, block, record)
         record.declared = self._declared(scope, (*proto.value_info, *proto.output))
         self._read_nodes(scope, block, _first_of_each(record.declared), order, record)
         outputs = [self._output(scope, info.name) for info in proto.output]
         block.append(Yield(outputs) if scope.outer is not None else Return(outputs))
 
-    def _read_initializers(self, scope: Scope, proto: GraphProto, block: Block) -> list[str]:
+    def _read_initializers(self, scope: Scope, proto: GraphProto, block: Block, record: GraphRecord) -> list[str]:
         """Read the initializers, and return their names if their order is not the usual one."""
         arguments = {argument.name: argument for argument in block.arguments}
         names = []
-        for tensor in (*proto.initializer, *proto.sparse_initializer):
-            value, name = self._tensor(scope, tensor)
+        known, is_outermost = scope.values, scope.outer is None
+        for at, tensor in enumerate((*proto.initializer, *proto.sparse_initializer)):
+            n_heavy = self._n_heavy
+            value = self._count(self._tensor(scope, tensor))
+            if isinstance(value, OnnxTensor):
+                name = value.proto.name
+                if self._n_heavy > n_heavy or value.place is not None:
+                    record.heavy_initializers.append(at)
+            else:
+                name = value.proto.values.name
             names.append(name)
             argument = arguments.get(name)
             if argument is None:
                 initializer = Initializer(value)
                 initializer.name = name
                 block.append(initializer)
-                scope.define(name, initializer, "initializer")
+                if is_outermost and name and name.__class__ is str and name not in known:
+                    known[name] = initializer  # as `define` does, which takes longer
+                else:
+                    scope.define(name, initializer, "initializer")
             elif argument.default is None:
                 argument.default = value
             else:
@@ -176,13 +196,11 @@ class GraphReader:
         usual += [name for name, argument in arguments.items() if name is not None and argument.default is not None]
         return names if names != usual else []
 
-    def _tensor(
-        self, scope: Scope, proto: TensorProto | SparseTensorProto
-    ) -> tuple[OnnxTensor | SparseOnnxTensor, str]:
+    def _tensor(self, scope: Scope, proto: TensorProto | SparseTensorProto) -> OnnxTensor | SparseOnnxTensor:
         try:
             if isinstance(proto, SparseTensorProto):
-                return self._count(SparseOnnxTensor(proto, self.folder)), proto.values.name
-            return self._count(OnnxTensor(proto, self.folder, named=False)), proto.name
+                return SparseOnnxTensor(proto, self.folder)
+            return OnnxTensor(proto, self.folder, named=False)
         except BrokenModelError as error:
             raise BrokenModelError(f"{scope.label}: {error}") from None
 
@@ -191,88 +209,108 @@ class GraphReader:
     ) -> None:
         nodes = scope.graph.node[:]
         self._n_nodes += len(nodes)
+        known, forms, untyped, is_outermost = scope.values, self._forms, record.untyped, scope.outer is None
+        type_of = types.get
         for at in order:
-            self._read_node(scope, block, nodes[at], at, types, record)
-
-    def _read_node(
-        self, scope: Scope, block: Block, proto: NodeProto, at: int, types: dict[str, Type], record: GraphRecord
-    ) -> None:
-        known, n_heavy = scope.values, self._n_heavy
-        values: list[Value | None] = []
-        for name in proto.input[:]:
-            value = known.get(name) or (scope.find(name) if name else None)
-            if value is None and name:
-                raise scope.missing(name, f"{scope.label}, {described(proto, at)}")
-            values.append(value)
-        outputs = proto.output[:]
-        held = proto.attribute[:]
-        attributes, graphs, shelled = self._attributes(scope, proto, at, held) if held else _NO_ATTRIBUTES
-        op_type, domain, overload, node_name = proto.op_type, proto.domain, proto.overload, proto.name
-        for text in (op_type, domain, overload, node_name):
-            if text.__class__ is not str:
-                raise BrokenModelError(f"{scope.label}, node {at}: {text!r} is no UTF-8")
-        node = OnnxNode(
-            op_type,
-            values,
-            attributes,
-            result_types=[types.get(name, _UNKNOWN) if name else _UNKNOWN for name in outputs],
-            domain=domain or ONNX_DOMAIN,
-            overload=overload,
-            node_name=node_name,
-            absent=[index for index, name in enumerate(outputs) if not name] if "" in outputs else (),
-            n_regions=len(graphs),
-        )
-        block.append(node)
-        for (where, graph), region in zip(graphs, node.blocks, strict=True) if graphs else ():
-            path = None if record.path is None else (*record.path, (at, *where))
-            self.read_graph(graph, region, scope, path)
-        if self._n_heavy > n_heavy:
-            record.heavy.append(at)
-        for name, result in zip(outputs, (node,) if len(outputs) == 1 else node.results, strict=True):
-            if name:
-                result.name = name
-                if scope.outer is None and name.__class__ is str and name not in known:
+            proto = nodes[at]
+            values: list[Value | None] = [*map(known.get, proto.input[:])]
+            if None in values:
+                values = [self._used(scope, name, proto, at) for name in proto.input]
+            domain, overload, node_name = proto.domain, proto.overload, proto.name
+            form = forms.get((proto.op_type, domain, overload)) or self._form(scope, proto, at)
+            if node_name.__class__ is not str:
+                raise BrokenModelError(f"{scope.label}, node {at}: {node_name!r} is no UTF-8")
+            held, n_heavy = proto.attribute[:], self._n_heavy
+            attributes, graphs, shelled = self._attributes(scope, proto, at, held, form) if held else _NO_ATTRIBUTES
+            outputs = proto.output[:]
+            node = OnnxNode(
+                form.op_type,
+                values,
+                attributes,
+                result_types=[type_of(name, _UNKNOWN) for name in outputs],
+                domain=form.domain,
+                overload=overload,
+                node_name=node_name,
+                absent=[index for index, name in enumerate(outputs) if not name] if "" in outputs else (),
+                n_regions=len(graphs),
+            )
+            block.append(node)
+            for (where, graph), region in zip(graphs, node.blocks, strict=True) if graphs else ():
+                path = None if record.path is None else (*record.path, (at, *where))
+                self.read_graph(graph, region, scope, path)
+            if self._n_heavy > n_heavy:
+                record.heavy.append(at)
+            for name, result in zip(outputs, (node,) if len(outputs) == 1 else node.results, strict=True):
+                if is_outermost and name and name.__class__ is str and name not in known:
                     known[name] = result  # as `define` does, which takes longer
-                else:
+                elif name:
                     scope.define(name, result, "result", proto, at)
+                else:
+                    continue
+                result.name = name
                 if result.type is _UNKNOWN:
-                    record.untyped.append((name, result))
-        has_rest = proto.HasField("doc_string") or proto.metadata_props or proto.device_configurations
-        if has_rest or shelled or domain == ONNX_DOMAIN or has_unknown_fields(proto):
-            node.carried = shells.node_shell(proto, shelled)
-        if op_type in _CASTS:
-            self.casts.append(node)
-        if self._local and node.callee in self._local:
-            self.calls.add(node.callee)
+                    untyped.append((name, result))
+            has_rest = proto.doc_string or proto.metadata_props or proto.device_configurations
+            if has_rest or shelled or form.is_spelled_out or has_unknown_fields(proto):
+                node.carried = shells.node_shell(proto, shelled)
+            if form.is_cast:
+                self.casts.append(node)
+            if form.callee is not None:
+                self.calls.add(form.callee)
 
-    def _attributes(self, scope: Scope, proto: NodeProto, at: int, held: Iterable[AttributeProto]) -> _Attributes:
+    def _form(self, scope: Scope, proto: NodeProto, at: int) -> Form:
+        """Return the form of a node, the first of its kind."""
+        key = proto.op_type, proto.domain, proto.overload
+        try:
+            form = self._forms[key] = form_of(*key, self._versions, self._local)
+            return form
+        except BrokenModelError as error:
+            raise BrokenModelError(f"{scope.label}, node {at}: {error}") from None
+
+    def _used(self, scope: Scope, name: str, proto: NodeProto, at: int) -> Value | None:
+        """Return what a node uses under a name; None where an operand is left out."""
+        if not name:
+            return None
+        value = scope.find(name)
+        if value is None:
+            raise scope.missing(name, f"{scope.label}, {described(proto, at)}")
+        return value
+
+    def _attributes(
+        self, scope: Scope, proto: NodeProto, at: int, held: Iterable[AttributeProto], form: Form
+    ) -> _Attributes:
         """Return the attributes, the graphs among them with their places, and which ones leave a rest to the shell."""
         attributes: dict[str, Any] = {}
-        graphs: list[tuple[tuple[int, int], GraphProto]] = []
+        graphs: _Graphs = []
         shelled: list[int] = []
         for index, attribute in enumerate(held):
             try:
-                name, value, leaves_rest = read_once(attribute, self.folder, self._known)
+                name, value, leaves_rest = form.read(attribute, self.folder)
             except OnnxError as error:
                 place = f'{scope.label}, {described(proto, at)}, attribute "{attribute.name}"'
                 raise type(error)(f"{place}: {error}") from None
             if name.__class__ is not str or name in attributes:
                 raise BrokenModelError(f"{scope.label}, {described(proto, at)}: has two attributes {name!r}")
-            if isinstance(value, GraphProto):
-                graphs.append(((index, 0), value))
-                value = Region(len(graphs) - 1)
-            elif isinstance(value, tuple) and isinstance(value[0], GraphProto):
-                graphs.extend(((index, place), graph) for place, graph in enumerate(value))
-                value = tuple([Region(len(graphs) - len(value) + place) for place in range(len(value))])
-            elif isinstance(value, (OnnxTensor, SparseOnnxTensor)):
-                self._count(value)
-            elif isinstance(value, tuple) and isinstance(value[0], LazyTensor):
-                for one in value:
-                    self._count(one)
+            first = value[0] if value.__class__ is tuple else value
+            if first.__class__ not in _PLAIN:
+                value = self._taken_in(value, first, index, graphs)
             attributes[name] = value
             if leaves_rest:
                 shelled.append(index)
         return attributes, graphs, shelled
+
+    def _taken_in(self, value: Any, first: Any, index: int, graphs: _Graphs) -> Any:
+        """Return an attribute's value with regions for graphs, which are listed; note how large tensors are."""
+        many = value if value.__class__ is tuple else (value,)
+        if isinstance(first, GraphProto):
+            n_graphs = len(graphs)
+            graphs.extend(((index, place), graph) for place, graph in enumerate(many))
+            regions = tuple([Region(n_graphs + place) for place in range(len(many))])
+            return regions if many is value else regions[0]
+        if isinstance(first, (OnnxTensor, SparseOnnxTensor)):
+            for tensor in many:
+                self._count(tensor)
+        return value
 
     def _count(self, tensor: _T) -> _T:
         """Note how large a tensor is, and return it."""
@@ -290,7 +328,8 @@ class GraphReader:
         return value
 
     def _declared(self, scope: Scope, infos: Iterable[ValueInfoProto]) -> list[tuple[str, Type]]:
-        return [(info.name, self._declared_type(scope, info)) for info in infos]
+        known = self.types.get
+        return [(info.name, known(info.type.SerializeToString()) or self._declared_type(scope, info)) for info in infos]
 
     def _declared_type(self, scope: Scope, info: ValueInfoProto) -> Type:
         try:

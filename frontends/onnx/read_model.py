@@ -103,7 +103,7 @@ def _read(model: ModelProto, folder: Path | None) -> Module:
     with paused_gc():
         main = module.add_function(Function("main"))
         main.operator_sets = shells.operator_sets(model.opset_import)
-        reader.read_graph(model.graph, main.body, None, ())
+        reader.read_main(model.graph, main)
         calls: dict[str, list[str]] = {}
         for name, proto in zip(names, model.functions, strict=True):
             reader.calls.clear()

@@ -43,7 +43,8 @@ class OnnxTensor(LazyTensor):
         shape = tuple(proto.dims[:])
         if shape and min(shape) < 0:
             raise BrokenModelError(f'tensor "{proto.name}" has the negative extent {min(shape)}')
-        super().__init__(DTYPE_OF_CODE.get(proto.data_type), shape)
+        self.dtype = DTYPE_OF_CODE.get(proto.data_type)
+        self.shape = shape
         self.proto = proto
         self._folder = folder
         self._named = named

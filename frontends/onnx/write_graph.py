@@ -6,7 +6,8 @@ the value is gone, and is added for a new value only where the values around it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from onnx import (
     AttributeProto,
@@ -36,6 +37,7 @@ from runtime.types import Type
 from runtime.values import Operand, Result, Value
 
 _UNKNOWN = Type.unknown()
+_NO_RESTS: Mapping[str, AttributeProto] = {}
 
 
 class GraphWriter:
@@ -48,6 +50,7 @@ class GraphWriter:
         self.label = label
         self._left_out = left_out
         self.names = names
+        self._spelled: dict[Any, str] = {None: "", **names.values}  # by operand; what is absent has no name
         self._imports_onnx = imports_onnx
         self._types: TypesByBytes = {}
 
@@ -124,40 +127,36 @@ class GraphWriter:
     def _write_nodes(self, proto: GraphProto | FunctionProto, plan: GraphPlan) -> list[ShardingSpecProto]:
         """Write the nodes, and return what they say of values by name."""
         specs: list[ShardingSpecProto] = []
-        add = proto.node.add
+        add, name_of, new_names = proto.node.add, self._spelled.__getitem__, self.names.nodes
         for node in plan.nodes:
             written = add()
-            self._write_node(written, node, plan)
-            if node.carried is not None:
+            carried = node.carried
+            rests = _write_carried(written, carried) if carried else _NO_RESTS
+            written.op_type = node.op_type
+            if node.domain != ONNX_DOMAIN:
+                written.domain = node.domain
+            if node.overload:
+                written.overload = node.overload
+            name = new_names[node] if node.node_name is None else node.node_name
+            if name:
+                written.name = name
+            written.input.extend(map(name_of, node.values))
+            absent = node.absent
+            if absent:
+                written.output.extend(["" if at in absent else name_of(one) for at, one in enumerate(node.results)])
+            else:
+                written.output.extend(map(name_of, node.results))
+            if node.attributes:
+                self._write_attributes(written, node, plan, rests)
+            if carried:
                 specs += (spec for one in written.device_configurations for spec in one.sharding_spec)
         for value, name in self.names.identities.get(id(plan), ()):
             self._own_node(proto, "Identity", (self._name(value),), name)
         return specs
 
-    def _write_node(self, proto: NodeProto, node: OnnxNode, plan: GraphPlan) -> None:
-        names = self.names.values
-        rests: dict[str, AttributeProto] = {}
-        if node.carried:
-            shell = parse_shell(NodeProto, node.carried)
-            rests = {rest.name: rest for rest in shell.attribute}
-            proto.CopyFrom(shell)
-            del proto.attribute[:]
-        proto.op_type = node.op_type
-        if node.domain != ONNX_DOMAIN:
-            proto.domain = node.domain
-        if node.overload:
-            proto.overload = node.overload
-        name = self.names.nodes[node] if node.node_name is None else node.node_name
-        if name:
-            proto.name = name
-        proto.input.extend(["" if value is None else names[value] for value in node.values])
-        if node.absent:
-            absent = node.absent
-            proto.output.extend(["" if at in absent else names[one] for at, one in enumerate(node.results)])
-        else:
-            proto.output.extend([names[result] for result in node.results])
-        if not node.attributes:
-            return
+    def _write_attributes(
+        self, proto: NodeProto, node: OnnxNode, plan: GraphPlan, rests: Mapping[str, AttributeProto]
+    ) -> None:
         inner = plan.inner.get(node, ())
 
         def write(graph: GraphProto, region: Region) -> None:
@@ -242,15 +241,17 @@ class GraphWriter:
         declared: set[Operand] = set()
         gone = []
         for at, info in enumerate(proto.value_info):
-            found = by_name.get(info.name)
-            if found is None or (self._name(found) != info.name and self._name(found) in outputs):
-                if found is not None or info.name not in loose:
+            name = info.name
+            found = by_name.get(name)
+            written = None if found is None else self._name(found)
+            if found is None or (written != name and written in outputs):
+                if found is not None or name not in loose:
                     gone.append(at)
                 continue
-            if self._name(found) != info.name:
-                info.name = self._name(found)
-            is_result = isinstance(found, (OnnxNode, Result))
-            if info.name not in odd:
+            if written != name:
+                info.name = name = self._name(found)
+            if name not in odd:
+                is_result = isinstance(found, (OnnxNode, Result))
                 self._update_type(info, found, exactly=is_result and found not in declared)
             declared.add(found)
         for at in reversed(gone):
@@ -284,6 +285,14 @@ class GraphWriter:
             write_tensor(proto, value, name)
         except ExportError as error:
             raise ExportError(f"{self.label}: {error}") from None
+
+
+def _write_carried(proto: NodeProto, carried: bytes) -> Mapping[str, AttributeProto]:
+    """Fill an empty node with what the front end kept of one, and return the rests of attributes, by name."""
+    shell = parse_shell(NodeProto, carried)
+    proto.CopyFrom(shell)
+    del proto.attribute[:]
+    return {rest.name: rest for rest in shell.attribute}
 
 
 def _neighbours(value: Value) -> Iterable[Operand]:

@@ -177,6 +177,10 @@ HOSTILE: Final[dict[str, tuple[Builder, str]]] = {
     ),
     "a weight without a name": (lambda d: product(tensor(name="", raw_data=bytes(8))), "which is none"),
     "a node without an operator": (lambda d: model([node("", ["x"], ["y"])], [X], [Y]), '"op_type" is empty'),
+    "an attribute of another type": (
+        lambda d: model([node("Softmax", ["x"], ["y"], axis=1.5)], [X], [Y]),
+        'node 0 (ai.onnx::Softmax), attribute "axis": is of the type float; expected int',
+    ),
     "operators of nobody": (
         lambda d: model([node("Op", ["x"], ["y"], domain="nobody")], [X], [Y]),
         'no version of the operator set "nobody" is stated',

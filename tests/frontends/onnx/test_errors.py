@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, checker, helper
 
 from frontends.onnx import BrokenModelError, OnnxError, load, to_proto
 from runtime.generic import Initializer, OnnxNode
@@ -158,6 +159,69 @@ def test_attributes_that_make_no_sense() -> None:
     proto.graph.node[0].attribute[1].name = "b"
     proto.graph.node[0].attribute[1].g.name = "g"
     assert 'attribute "b": attribute "b" has a graph beside another value' in refused(proto)
+
+
+def softmax(**fields: Any) -> ModelProto:
+    """A model of a Softmax with an `axis` of such fields, where the operator takes an int."""
+    proto = model([node("Softmax", ["x"], ["y"], name="soft")], [value("x")], [value("y")])
+    proto.graph.node[0].attribute.add(name="axis", **fields)
+    return proto
+
+
+@pytest.mark.parametrize(
+    ("axis", "found"),
+    [
+        ({"type": AttributeProto.FLOAT, "f": 1.0}, "is of the type float"),
+        ({"type": AttributeProto.INTS, "ints": [1]}, "is of the type ints"),
+        ({"type": AttributeProto.INTS}, "is of the type ints"),
+        ({"type": AttributeProto.STRING, "s": b"1"}, "is of the type string"),
+        ({"type": AttributeProto.STRING, "s": b"1" * 999}, "is of the type string"),
+        ({"type": AttributeProto.TENSOR, "t": TensorProto(data_type=F32, dims=[0])}, "is of the type tensor"),
+        ({"f": 1.0}, "is of the type float"),
+        ({"ref_attr_name": "a", "type": AttributeProto.FLOAT}, "is of the type float"),
+        ({"type": AttributeProto.INT, "f": 1.0}, "holds another value than that of its type"),
+        ({"type": AttributeProto.INT, "i": 1, "f": 1.0}, "holds another value than that of its type"),
+    ],
+)
+def test_attributes_of_another_type_than_the_operator_takes(axis: dict[str, Any], found: str) -> None:
+    with pytest.raises(checker.ValidationError):
+        checker.check_model(softmax(**axis))
+    assert refused(softmax(**axis)) == (
+        f'graph "graph", node "soft" (ai.onnx::Softmax), attribute "axis": {found}; expected int'
+    )
+
+
+def test_attributes_of_another_type_in_a_function_and_in_a_region() -> None:
+    wrong = node("Softmax", ["a"], ["b"], axis=1.5)
+    function = helper.make_function("d", "F", ["a"], ["b"], [wrong], [helper.make_opsetid("", 13)])
+    message = refused(model([], [value("x")], [], functions=[function]))
+    assert message == ('function d::F, node 0 (ai.onnx::Softmax), attribute "axis": is of the type float; expected int')
+    inner = graph([node("Softmax", ["x"], ["t"], axis=1.5)], outputs=[value("t")], name="then")
+    nodes = [node("If", ["c"], ["y"], then_branch=inner, else_branch=inner)]
+    message = refused(model(nodes, [value("x"), value("c", BOOL, [])], [value("y")]))
+    assert message.startswith('graph "graph" > "then", node 0 (ai.onnx::Softmax), attribute "axis": is of the type')
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        node("Softmax", ["x"], ["y"], axsi=1.5),
+        node("Softmax", ["x"], ["y"], axis=1.5, domain="other"),
+        node("Softmax", ["x"], ["y"], axis=1.5, domain="d"),
+        node("Softmax", ["x"], ["y"], axis=1),
+        node("Slice", ["x"], ["y"], starts="of operator set 1"),
+    ],
+    ids=["another name", "another domain", "a local function", "the right type", "another version"],
+)
+def test_attributes_of_which_nothing_is_known_are_carried(one: NodeProto) -> None:
+    function = helper.make_function("d", "Softmax", ["x"], ["x"], [], [])
+    proto = model([one], [value("x")], [value("y")], functions=[function], domains=["d", "other"])
+    assert to_proto(load(proto)) == proto
+
+
+def test_an_attribute_without_a_type_is_of_that_of_its_value() -> None:
+    proto = softmax(i=1)
+    assert to_proto(load(proto)) == proto
 
 
 @pytest.mark.parametrize("field", ["name", "op_type", "domain", "overload", "output"])

@@ -37,8 +37,9 @@ Where kinds decide alone, casts ask for nothing, and a copy that converts nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from passes.framework.options import option
@@ -102,7 +103,7 @@ class AutoMixedPrecision(TargetLowering):
         self.report = PrecisionReport(policy.name)
         self.added_roundings, self.removed_roundings = [], []
         self._callees: Callees = {}
-        self._kept: dict[str, list[tuple[Instruction, str]]] = {}
+        self._kept: dict[str, Callable[[], Sequence[tuple[Instruction, str]]]] = {}  # by function
 
     @classmethod
     def of(cls, policy: PrecisionPolicy | str) -> AutoMixedPrecision:
@@ -122,7 +123,7 @@ class AutoMixedPrecision(TargetLowering):
             return super().runOnModule(module)
 
     def why_kept(self, f: Function) -> Iterator[tuple[Statement, str]]:
-        return iter(self._kept.get(f.name, ()))
+        return iter(self._kept[f.name]() if f.name in self._kept else ())
 
     def transformStmts(self, f: Function) -> bool:
         insts = list(f.insts)
@@ -146,8 +147,7 @@ class AutoMixedPrecision(TargetLowering):
         add_decisions(self.report, decisions, rewriting.rounded)
         left = [inst for inst in (*insts, *rewriting.casts) if inst.parent is not None]
         self.report.after += traffic_of(left) if changed else before
-        of, rounded = decisions.of, rewriting.rounded
-        self._kept[f.name] = [(i, one.reason.why) for i, one in of.items() if not (one.is_low or i in rounded)]
+        self._kept[f.name] = partial(decisions.kept, rewriting.rounded)
         return changed
 
     def _leave_out(self, copies: Mapping[Instruction, DType | None], decisions: Decisions) -> None:

@@ -73,6 +73,8 @@ def leave_out_casts(decisions: Decisions) -> int:
                 inst.replaceAllUsesWith(source)
                 inst.eraseFromParent()
                 gone.add(inst)
+    for inst in gone:
+        del decisions.dtypes[inst]
     if gone:
         decisions.survey.insts = [inst for inst in decisions.survey.insts if inst not in gone]
     return len(gone)

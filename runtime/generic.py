@@ -247,6 +247,23 @@ class OnnxNode(GenericInst):
         self.overload = overload
         self.node_name = node_name
 
+    @classmethod
+    def of_one(cls, op_type: str, value: Value, attributes: dict[str, Any], result_type: Type) -> Self:
+        """Return a node of the standard operators with one operand and one result, in half the time that it takes else.
+
+        It keeps the dictionary of attributes that it is given.
+        """
+        new = cls.__new__(cls)
+        new.type = result_type
+        new.name = new._uses = new.parent = new.prev = new.next = new._extra = new.loc = new.node_name = None
+        new.order = 0
+        new.attributes = attributes
+        new._absent = new._regions = ()
+        new._values = (value,)
+        new.op_type, new.domain, new.overload = op_type, ONNX_DOMAIN, ""
+        value.addUser(new)
+        return new
+
     @property
     def label(self) -> str:
         """The operator with its domain: `ai.onnx::Conv`."""

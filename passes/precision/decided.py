@@ -44,6 +44,16 @@ class Decided:
             results = lowered.results_of(inst)
             self.dtypes.update(dict.fromkeys([results[at] for at in changes], dtype))
 
+    def convert_one(self, inst: Instruction, lowered: Lowered, decision: Decision) -> None:
+        """Convert one node."""
+        dtype = decision.dtype
+        assert dtype is not None
+        self.of[inst] = decision
+        self.slots[inst] = lowered.slots
+        for result in lowered.results_of(inst):
+            if result.type.dtype is not dtype:
+                self.dtypes[result] = dtype
+
     def pass_low(self, gate: Gate, dtype: DType) -> list[Value]:
         """Let a float pass through a gate, and return the values that become it."""
         self.low_gates.append(gate)

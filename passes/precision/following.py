@@ -75,10 +75,10 @@ class Following:
         for inst in sorted(followers, key=self._survey.places.__getitem__):
             values, lowered = nodes[inst].values, followers[inst]
             followed = [values[at] for at in lowered.slots]
-            if any(one is not None and one not in dtypes and one not in self._constants for one in followed):
+            if any([one is not None and one not in dtypes and one not in self._constants.held for one in followed]):
                 continue
-            if any(value in dtypes for value in values):  # not of constants alone
-                self._decided.convert((inst,), lowered, decision)
+            if not dtypes.keys().isdisjoint(values):  # nor of constants alone
+                self._decided.convert_one(inst, lowered, decision)
 
     def _count_down(self, followers: Followers) -> None:
         """Count the uses by each node of what has become low, each once."""
@@ -122,7 +122,7 @@ class Following:
         if isinstance(found, Reason):
             self._decided.of[node.inst] = Decision(None, found)
             return ()
-        self._decided.convert((node.inst,), found, Decision(dtype, FOLLOWS))
+        self._decided.convert_one(node.inst, found, Decision(dtype, FOLLOWS))
         return [value for value in found.results_of(node.inst) if value in self._decided.dtypes]
 
     def _variable_sources(self, gate: Gate) -> list[Operand]:

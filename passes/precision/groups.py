@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 
 from passes.precision.forms import Form, Forms, is_rounded_as_asked, words_of
 from passes.precision.labels import label_of
-from runtime.generic import OnnxNode
+from runtime.access import NeuronAP
+from runtime.generic import Initializer, OnnxNode
 from runtime.instructions import Instruction
-from runtime.operand_slots import Values
+from runtime.operand_slots import Values, values_of
 from runtime.types import Type
 
 
@@ -33,32 +34,51 @@ class Group:
 
 
 class Groups:
-    """The groups of one function, and the one of each node."""
+    """The groups of one function, the one of each node, and what is no node."""
 
-    def __init__(self, forms: Forms) -> None:
+    def __init__(self, insts: Iterable[Instruction], forms: Forms) -> None:
         self.of: dict[Instruction, Group] = {}
+        self.values: list[Values] = []  # of the nodes in `of`, in its order
+        self.initializers: list[Initializer] = []
+        self.others: list[Instruction] = []  # what ends blocks, and what has memory
         self._forms = forms
         self._known: dict[object, Group] = {}
+        for inst in insts:
+            if isinstance(inst, OnnxNode):
+                values, key = inst.values, inst.likeness
+            elif isinstance(inst, Initializer):
+                self.initializers.append(inst)
+                continue
+            else:
+                values = values_of(inst)
+                if inst.is_terminator or has_memory(inst, values):
+                    self.others.append(inst)
+                    continue
+                key = _likeness(inst, values)
+            group = self._known.get(key)
+            if group is None:
+                group = self._known[key] = self._make(inst, values)
+            group.insts.append(inst)
+            group.values.append(values)
+            self.of[inst] = group
+            self.values.append(values)
 
     @property
     def all(self) -> Iterable[Group]:
         """The groups in the order of their first nodes."""
         return self._known.values()
 
-    def add(self, inst: Instruction, values: Values) -> None:
-        """Add the next node of the function, whose operand slots hold `values`."""
-        key = inst.likeness if isinstance(inst, OnnxNode) else _likeness(inst, values)
-        group = self._known.get(key)
-        if group is None:
-            group = self._known[key] = self._make(inst, values)
-        group.insts.append(inst)
-        group.values.append(values)
-        self.of[inst] = group
-
     def _make(self, inst: Instruction, values: Values) -> Group:
         results = inst.results
         types = tuple([None if value is None else value.type for value in values])
         return Group(self._forms.of(inst, values, results), types, tuple([result.type for result in results]))
+
+
+def has_memory(inst: Instruction, values: Values) -> bool:
+    """Whether an instruction reads or writes tensors, or gives no value."""
+    if isinstance(inst, OnnxNode):
+        return False
+    return not inst.results or any(isinstance(value, NeuronAP) for value in values)
 
 
 def _likeness(inst: Instruction, values: Values) -> tuple[object, ...]:

@@ -19,6 +19,7 @@ from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor
 from runtime.onnx_codes import CODE_OF_DTYPE
 from runtime.rounding import cast_array
+from runtime.types import Type
 from runtime.values import BlockArgument, Result, Value
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
@@ -28,13 +29,17 @@ Elements = Callable[[Constant | LazyTensor], Any]
 """Fetches the elements of a tensor."""
 
 
-def new_cast(value: Value, dtype: DType, user: Instruction) -> Instruction:
-    """Return a cast of a value; `user` says of which dialect where the value does not."""
+def new_cast(value: Value, type: Type, user: Instruction) -> Instruction:
+    """Return a cast of a value to a type of its shape; `user` says of which dialect where the value does not."""
+    dtype = type.dtype
+    assert dtype is not None
+    if isinstance(value, OnnxNode):  # as nearly all are
+        return OnnxNode.of_one("Cast", value, {"to": CODE_OF_DTYPE[dtype]}, type)
     home = value.owner if isinstance(value, Result) else value
     around = home.block.owner if isinstance(home, BlockArgument) else home
     dialect = _dialect(around) or _dialect(user) or "graph"
     if dialect == "onnx":
-        return OnnxNode("Cast", [value], {"to": CODE_OF_DTYPE[dtype]}, result_types=[value.type.with_dtype(dtype)])
+        return OnnxNode.of_one("Cast", value, {"to": CODE_OF_DTYPE[dtype]}, type)
     loc = home.loc if isinstance(home, Instruction) else None
     cast = (CastGen if dialect == "graph" else TensorCopyOp)(value, dtype=dtype, loc=loc)
     cast.name = f"{value.name}_{dtype}" if value.name else None

@@ -24,7 +24,7 @@ from runtime.dtypes import DType, f32
 from runtime.instructions import Instruction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Decision:
     """What is decided for one instruction: `dtype` is what it is converted to, None where it stays as it is."""
 

@@ -18,10 +18,9 @@ from typing import Any
 from passes.precision.forms import Form, Forms
 from passes.precision.groups import Group, Groups
 from passes.precision.regions import Gate, gates_of
-from runtime.access import NeuronAP
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
-from runtime.generic import GenericInst, Initializer, OnnxNode
+from runtime.generic import GenericInst, OnnxNode
 from runtime.instructions import Instruction
 from runtime.onnx_codes import DTYPE_OF_CODE
 from runtime.operand_slots import Values, values_of
@@ -81,7 +80,7 @@ class Nodes:
     def get(self, inst: object) -> SurveyedNode | None:
         """Return the node that an instruction is, if it is one."""
         node = self._made.get(inst)
-        return node if node is not None or inst not in self._groups else self[inst]  # type: ignore[index]
+        return node if node is not None or inst not in self._groups else self[inst]
 
     def values(self) -> Iterator[SurveyedNode]:
         """Yield all of them, in program order."""
@@ -103,13 +102,12 @@ class Survey:
         self.is_callee = is_callee
         self._converted: tuple[DType | None, ...] = (*floats, None) if is_callee else floats
         self.insts: list[Instruction] = list(function.insts if insts is None else insts)
-        self.initializers: list[Initializer] = []
-        self.others: list[Instruction] = []  # what ends blocks, and what has memory
         self._forms = Forms(function.operator_sets, self._converted)
-        self._groups = Groups(self._forms)
+        self._groups = Groups(self.insts, self._forms)
+        self.initializers, self.others = self._groups.initializers, self._groups.others
         self.group_of = self._groups.of  # by node, in program order
+        self.values = self._groups.values  # what the slots of each node hold, in the same order
         self.nodes = Nodes(self.group_of)
-        self._sort()
         self.gates: list[Gate] = []
         self.gates_from: dict[Operand, list[Gate]] = {}
         self.gate_to: dict[Operand, Gate] = {}
@@ -157,18 +155,12 @@ class Survey:
         insts = found[0] if len(found) == 1 else sorted(chain.from_iterable(found), key=self.places.__getitem__)
         return [self.nodes[inst] for inst in insts]
 
-    def _sort(self) -> None:
-        """Find what the instructions are."""
-        add = self._groups.add
-        for inst in self.insts:
-            if isinstance(inst, OnnxNode):
-                add(inst, inst.values)
-            elif isinstance(inst, Initializer):
-                self.initializers.append(inst)
-            elif inst.is_terminator or has_memory(inst, values := values_of(inst)):
-                self.others.append(inst)
-            else:
-                add(inst, values)
+    def forget(self, gone: Container[Instruction]) -> None:
+        """Leave out nodes that were taken out of the function, and look at what the others read."""
+        self.insts = [inst for inst in self.insts if inst not in gone]
+        for group in self.groups:
+            group.insts = [inst for inst in group.insts if inst not in gone]
+            group.values = [values_of(inst) for inst in group.insts]
 
     def _find_gates(self) -> None:
         for inst, group in self.group_of.items():
@@ -179,13 +171,6 @@ class Survey:
                 for value in gate.sources:
                     self.gates_from.setdefault(value, []).append(gate)
                 self.gate_to.update(dict.fromkeys(gate.targets, gate))
-
-
-def has_memory(inst: Instruction, values: Values) -> bool:
-    """Whether an instruction reads or writes tensors, or gives no value."""
-    if isinstance(inst, OnnxNode):
-        return False
-    return not inst.results or any(isinstance(value, NeuronAP) for value in values)
 
 
 def _surveyed(inst: Instruction, form: Form) -> SurveyedNode:

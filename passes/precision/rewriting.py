@@ -18,11 +18,11 @@ from typing import Any
 
 from passes.autocast.facts import widened_from
 from passes.precision.decide import Decisions
-from passes.precision.new_values import convert_constant, is_constant, new_cast
+from passes.precision.new_values import contents_of, new_cast, round_constants
 from passes.precision.report import PrecisionReport
 from passes.precision.uses import Use, loses, uses_elsewhere
 from runtime.blocks import Block, Statement
-from runtime.dtypes import DType
+from runtime.dtypes import DType, f32
 from runtime.generic import Initializer
 from runtime.instructions import Instruction
 from runtime.operand_slots import set_values
@@ -45,6 +45,7 @@ class Rewriting:
         self._by_kind = decisions.policy.by_kind
         self._report = report
         self._heads: dict[Block, Statement | None] = {}
+        self._constants: dict[DType, list[Value]] = defaultdict(list)  # to be rounded themselves
         self._unread: list[Value] = []  # that were widened, and maybe for nobody
         self._moves: dict[Instruction, dict[int, Operand]] = defaultdict(dict)  # what slots of users are to hold
         self._retypings: dict[tuple[Type, DType], _Retyping] = {}
@@ -58,6 +59,7 @@ class Rewriting:
                 self._serve(value, dtype, uses)
         for user, slots in self._moves.items():
             set_values(user, slots)
+        self._round()
         self._report.inserted += len(self.casts)
         return bool(dtypes or elsewhere)
 
@@ -134,19 +136,23 @@ class Rewriting:
                 self._moves[user][slot] = new
 
     def _is_rounded(self, value: Value, dtype: DType, uses: Sequence[Use]) -> bool:
-        """Round a value itself if it is a constant all of whose uses want the same; return whether it was."""
-        if self._by_kind or value not in self._decisions.constants or not is_constant(value):
+        """Whether a value is a constant that is rounded itself, since all of its uses want the same."""
+        if self._by_kind or value not in self._decisions.constants or contents_of(value) is None:
             return False
         if len(uses) != value.n_uses or not self._decisions.may_give(value, dtype):
             return False
-        before = value.dtype
-        if not convert_constant(value, dtype, self._decisions.constants.elements):
-            return False
-        self._report.constants += 1
-        self.rounded.add(value)
-        if loses(before, dtype):
-            self._added.append(value)
+        self._constants[dtype].append(value)
         return True
+
+    def _round(self) -> None:
+        """Round the constants of which that was found; all at once, since most are small."""
+        for dtype, constants in self._constants.items():
+            adds = loses(f32, dtype)
+            round_constants(constants, dtype, self._decisions.constants.elements)
+            self._report.constants += len(constants)
+            self.rounded.update(constants)
+            if adds:
+                self._added += constants
 
     def _insert_behind(self, value: Value, cast: Instruction) -> None:
         home: object = value.owner if isinstance(value, Result) else value

@@ -7,6 +7,7 @@ other way round.
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import Any
 
 from passes.precision.constant_range import ConstantRange
 from passes.precision.constants import Constants
@@ -16,7 +17,10 @@ from passes.precision.runtime_faults import why_it_fails
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.generic import Initializer
 from runtime.instructions import Instruction
+from runtime.precision_facts import SCALARS
 from runtime.values import BlockArgument, Operand, Result
+
+_Reading = tuple[Instruction, Any, str]
 
 
 def suspects(
@@ -25,6 +29,10 @@ def suspects(
     """Return the nodes that there may be a reason against; `marked` are nodes and values that something is known of."""
     nodes = survey.nodes
     found: set[object] = set()
+    read = [each for group in survey.groups for each in _reading(group, constants)]
+    fitting = range.within([value for _, value, role in read if role not in SCALARS])
+    judged = [each for each in read if each[1] not in fitting or each[2] in SCALARS]
+    found.update([inst for inst, value, role in judged if range.why_unfit(value, role) is not None])
     for group in survey.groups:
         form, insts = group.form, group.insts
         if form.is_suspect:
@@ -36,7 +44,6 @@ def suspects(
             first, second = form.data
             squares = [one for one, held in zip(insts, group.values, strict=True) if held[first] is held[second]]
             found.update([one for one in squares if patterns.is_square_of_norm(nodes[one])])
-        found.update(_holding_unfit(group, constants, range))
     found.update([one.owner if isinstance(one, Result) else one for one in marked])
     computed = [one.owner if isinstance(one, Result) else one for one in constants.held if not _is_given(one)]
     found.update([one for one in computed if (node := nodes.get(one)) and any(map(range.why_unfit, node.results))])
@@ -49,13 +56,9 @@ def _is_given(value: Operand) -> bool:
     return isinstance(value, (BlockArgument, Initializer))
 
 
-def _holding_unfit(group: Group, constants: Constants, range: ConstantRange) -> list[Instruction]:
-    """Return the nodes of a group that read a constant which does not fit, whatever may excuse that."""
+def _reading(group: Group, constants: Constants) -> list[_Reading]:
+    """Return the nodes of a group with the constants that they read as data, and what these serve as."""
     held, roles = constants.held, group.form.roles
-    reading = [row for row in zip(group.insts, group.values, strict=True) if not held.keys().isdisjoint(row[1])]
-    found = []
-    for inst, values in reading:
-        read = [(one, roles.get(at, "")) for at in group.form.data if (one := values[at]) is not None]
-        if any([range.why_unfit(*each) for each in read]):
-            found.append(inst)
-    return found
+    slots = [(at, roles.get(at, "")) for at in group.form.data]
+    rows = zip(group.insts, group.values, strict=True)
+    return [(inst, one, role) for inst, values in rows for at, role in slots if (one := values[at]) in held]

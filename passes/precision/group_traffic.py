@@ -14,8 +14,6 @@ from passes.precision.groups import Group
 from passes.precision.survey import Survey
 from passes.precision.traffic import Traffic, traffic_of
 from passes.precision.uses import parts_of
-from runtime.blocks import Loop
-from runtime.dtypes import DType
 from runtime.instructions import Instruction
 from runtime.types import Type
 from runtime.values import Operand
@@ -23,7 +21,7 @@ from runtime.values import Operand
 
 def traffic_before(survey: Survey) -> Traffic:
     """Return what a function reads and writes before it is changed."""
-    if not _run_once(survey.insts):
+    if not survey.runs_once:
         return traffic_of(survey.insts)
     counts: Counter[Type] = Counter()
     for group in filter(_is_counted, survey.groups):
@@ -37,15 +35,19 @@ def traffic_after(decisions: Decisions, casts: Mapping[Instruction, Operand]) ->
     `casts` were put in; each reads one value.
     """
     survey = decisions.survey
-    if not _run_once(survey.insts):
+    if not survey.runs_once:
         return traffic_of([*survey.insts, *casts])
     counts = Counter([cast.type for cast in casts])
     counts.update([value.type for value in casts.values()])
     for group in filter(_is_counted, survey.groups):
         for rows, slots, dtype in parts_of(group, decisions):
-            fixed = [(at, type) for at, type in enumerate(group.operands) if at not in group.form.any_slots]
-            _add(counts, [_narrowed(type, dtype) if at in slots else type for at, type in fixed], len(rows))
-            for at in group.form.any_slots:
+            free = [at for at in group.form.any_slots if at < len(group.operands)]
+            low = {
+                type: type if type is None or dtype is None else type.with_dtype(dtype) for type in _low(group, slots)
+            }
+            read = enumerate(group.operands)
+            _add(counts, [low[type] if at in slots else type for at, type in read if at not in free], len(rows))
+            for at in free:
                 counts.update([value.type for _, held in rows if (value := held[at]) is not None])
             if group.form.contents:  # some of which may have been rounded
                 counts.update([result.type for inst, _ in rows for result in inst.results])
@@ -54,26 +56,19 @@ def traffic_after(decisions: Decisions, casts: Mapping[Instruction, Operand]) ->
     return traffic_of(survey.others) + _traffic(counts)
 
 
-def _run_once(insts: Iterable[Instruction]) -> bool:
-    """Whether nothing says that instructions run any other number of times than once."""
-    blocks = {inst.parent for inst in insts}
-    if any(block is not None and isinstance(block.owner, Loop) for block in blocks):
-        return False
-    return not any([inst.is_predicated for inst in insts if inst._extra is not None])
-
-
 def _is_counted(group: Group) -> bool:
     return not group.form.has_regions and group.insts[0].INFO.op_kind != "boundary"
+
+
+def _low(group: Group, slots: Iterable[int]) -> set[Type | None]:
+    """Return the types that operands have where a lower float is read."""
+    return {group.operands[at] for at in slots}
 
 
 def _add(counts: Counter[Type], types: Iterable[Type | None], times: int) -> None:
     for type, count in Counter(types).items():
         if type is not None:
             counts[type] += count * times
-
-
-def _narrowed(type: Type | None, dtype: DType | None) -> Type | None:
-    return type if type is None or dtype is None else type.with_dtype(dtype)
 
 
 def _traffic(counts: Counter[Type]) -> Traffic:

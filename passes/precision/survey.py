@@ -18,6 +18,7 @@ from typing import Any
 from passes.precision.forms import Form, Forms
 from passes.precision.groups import Group, Groups
 from passes.precision.regions import Gate, gates_of
+from runtime.blocks import Loop
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
 from runtime.generic import GenericInst, OnnxNode
@@ -128,6 +129,14 @@ class Survey:
     def places(self) -> dict[Instruction, int]:
         """Which instruction of the function each is, before anything is changed."""
         return dict(zip(self.insts, range(len(self.insts)), strict=True))
+
+    @cached_property
+    def runs_once(self) -> bool:
+        """Whether nothing says that an instruction of the function runs any other number of times than once."""
+        blocks = {inst.parent for inst in self.insts}
+        if any(block is not None and isinstance(block.owner, Loop) for block in blocks):
+            return False
+        return not any([inst.is_predicated for inst in self.insts if inst._extra is not None])
 
     def is_converted(self, value: Operand) -> bool:
         """Whether a value holds a float that may become another one."""

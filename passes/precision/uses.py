@@ -29,6 +29,8 @@ Use = tuple[Instruction, int | None]
 Elsewhere = Mapping[tuple[Value, DType], Sequence[Use]]
 """By value and float: the uses that want it."""
 _Rows = list[tuple[Instruction, Values]]
+Part = tuple[_Rows, frozenset[int], DType | None]
+"""Nodes with what their slots hold, the slots that they read in a lower float, and that float."""
 
 _NO_SLOTS: Final[frozenset[int]] = frozenset()
 
@@ -153,13 +155,12 @@ def _wishes_of_group(group: Group, decisions: Decisions) -> list[tuple[Instructi
     return found
 
 
-def parts_of(group: Group, decisions: Decisions) -> Iterator[tuple[_Rows, frozenset[int], DType | None]]:
-    """Yield nodes of a group with what their slots hold, the slots that they read in a lower float, and that float."""
+def parts_of(group: Group, decisions: Decisions) -> list[Part]:
+    """Return the nodes of a group by what is decided about them, each part in program order."""
     rows: _Rows = list(zip(group.insts, group.values, strict=True))
     of, converted = decisions.of, decisions.slots
     if converted.keys().isdisjoint(group.insts):
-        yield rows, _NO_SLOTS, None
-        return
+        return [(rows, _NO_SLOTS, None)]
     parts: dict[tuple[frozenset[int], DType | None], _Rows] = {}
     if len({*map(converted.get, group.insts)}) == len({*map(of.get, group.insts)}) == 1:
         parts[converted[group.insts[0]], of[group.insts[0]].dtype] = rows
@@ -167,8 +168,7 @@ def parts_of(group: Group, decisions: Decisions) -> Iterator[tuple[_Rows, frozen
         inst = row[0]
         key = (converted[inst], of[inst].dtype) if inst in converted else (_NO_SLOTS, None)
         parts.setdefault(key, []).append(row)
-    for (slots, dtype), some in parts.items():
-        yield some, slots, dtype
+    return [(some, slots, dtype) for (slots, dtype), some in parts.items()]
 
 
 def _wishes(inst: Instruction, is_node: bool, decisions: Decisions) -> Iterator[tuple[Operand, DType, int | None]]:

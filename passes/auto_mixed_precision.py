@@ -37,14 +37,16 @@ Where kinds decide alone, casts ask for nothing, and a copy that converts nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.precision.decide import Decisions
 from passes.precision.ends import narrow_ends
+from passes.precision.group_traffic import traffic_after, traffic_before
 from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
 from passes.precision.policy import POLICY_FORM, PrecisionPolicy, policy_named
@@ -90,8 +92,6 @@ class AutoMixedPrecision(TargetLowering):
     register_stats(**{"Number of casts inserted": Unit.Count})
 
     report: PrecisionReport
-    added_roundings: list[Instruction]
-    removed_roundings: list[Instruction]
 
     def __init__(self, target: Target | None = None, **options: object) -> None:
         super().__init__(target, **options)
@@ -100,9 +100,10 @@ class AutoMixedPrecision(TargetLowering):
         self.policy = replace(policy, guards=policy.guards or self.options.guards)
         self.requests = self.options.requests
         self.report = PrecisionReport(policy.name)
-        self.added_roundings, self.removed_roundings = [], []
+        self._rewritings: list[Rewriting] = []
+        self._gone: list[Instruction] = []  # copies that converted
         self._callees: Callees = {}
-        self._kept: dict[str, list[tuple[Instruction, str]]] = {}
+        self._kept: dict[str, Callable[[], Sequence[tuple[Instruction, str]]]] = {}  # by function
 
     @classmethod
     def of(cls, policy: PrecisionPolicy | str) -> AutoMixedPrecision:
@@ -114,47 +115,59 @@ class AutoMixedPrecision(TargetLowering):
 
     def runOnModule(self, module: Module) -> bool:
         self.report = PrecisionReport(self.policy.name, notes=list(self.requests.notes))
-        self._kept, self.added_roundings, self.removed_roundings = {}, [], []
+        self._kept, self._rewritings, self._gone = {}, [], []
         lows = self.policy.lower_floats if self.policy.guards else ()
         with paused_gc():
             self.report.warnings += warnings_of(self.policy.overrides, module)
             self._callees = {low: guards_of_callees(module, low) for low in lows}
             return super().runOnModule(module)
 
+    @property
+    def added_roundings(self) -> Sequence[Instruction]:  # type: ignore[override]  # it is found when somebody asks
+        """What is rounded and was not, in program order."""
+        return [inst for rewriting in self._rewritings for inst in rewriting.added_roundings]
+
+    @property
+    def removed_roundings(self) -> Sequence[Instruction]:  # type: ignore[override]
+        """What is not rounded any more, in program order, then the copies that went with it."""
+        return [*[inst for one in self._rewritings for inst in one.removed_roundings], *self._gone]
+
     def why_kept(self, f: Function) -> Iterator[tuple[Statement, str]]:
-        return iter(self._kept.get(f.name, ()))
+        return iter(self._kept[f.name]() if f.name in self._kept else ())
 
     def transformStmts(self, f: Function) -> bool:
         insts = list(f.insts)
-        before = traffic_of(insts)
-        self.report.before += before
         if why_untouched(f, insts, self.report):
-            self.report.after += before
+            self.report.add_traffic(*[traffic_of(insts)] * 2)
             return False
         decisions = Decisions(f, self.policy, signatures_of(f), self._callees, self.requests, insts)
+        before = traffic_before(decisions.survey)
         copies = converting_copies(decisions)
-        self.report.removed += leave_out_casts(decisions)
+        removed = leave_out_casts(decisions)
         rewriting = Rewriting(decisions, self.report)
         changed = rewriting.run()
         AutoMixedPrecision.inserted_casts += len(rewriting.casts)
         if not self.requests.keep_io and f.module is not None and f is f.module.root_function:
             self.report.inserted -= len(narrow_ends(f, rewriting.casts, self.policy.low))
-        self.report.removed += rewriting.drop_unread()
-        self.added_roundings += rewriting.added_roundings
-        self.removed_roundings += rewriting.removed_roundings
-        self._leave_out(copies, decisions)
+        removed += rewriting.drop_unread()
+        self._rewritings.append(rewriting)
+        removed += self._leave_out(copies, decisions)
+        self.report.removed += removed
         add_decisions(self.report, decisions, rewriting.rounded)
-        left = [inst for inst in (*insts, *rewriting.casts) if inst.parent is not None]
-        self.report.after += traffic_of(left) if changed else before
-        of, rounded = decisions.of, rewriting.rounded
-        self._kept[f.name] = [(i, one.reason.why) for i, one in of.items() if not (one.is_low or i in rounded)]
+        if removed or not self.requests.keep_io:
+            left = [inst for inst in (*insts, *rewriting.casts) if inst.parent is not None]
+            self.report.add_traffic(before, traffic_of(left))
+        else:
+            self.report.add_traffic(before, traffic_after(decisions, rewriting.casts) if changed else before)
+        self._kept[f.name] = partial(decisions.kept, rewriting.rounded)
         return changed
 
-    def _leave_out(self, copies: Mapping[Instruction, DType | None], decisions: Decisions) -> None:
-        """Leave out the copies that convert nothing since their operand became another float."""
-        for copy in leave_out_copies(copies):
+    def _leave_out(self, copies: Mapping[Instruction, DType | None], decisions: Decisions) -> int:
+        """Leave out the copies that convert nothing since their operand became another float; return how many."""
+        gone = leave_out_copies(copies)
+        for copy in gone:
             before, after = copies[copy], copy.type.dtype
             if before is not None and after is not None and loses(before, after):
-                self.removed_roundings.append(copy)
+                self._gone.append(copy)
             decisions.of.pop(copy, None)
-            self.report.removed += 1
+        return len(gone)

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from runtime.blocks import Block, CloneMap
 from runtime.constants import Constant
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from runtime.names import Names
 
 _NONE = Type.none()
+_TYPE: Final = attrgetter("type")
 ONNX_DOMAIN = "ai.onnx"
 """The domain of the standard operators; files may also leave it empty."""
 
@@ -247,6 +249,23 @@ class OnnxNode(GenericInst):
         self.overload = overload
         self.node_name = node_name
 
+    @classmethod
+    def of_one(cls, op_type: str, value: Value, attributes: dict[str, Any], result_type: Type) -> Self:
+        """Return a node of the standard operators with one operand and one result, in half the time that it takes else.
+
+        It keeps the dictionary of attributes that it is given.
+        """
+        new = cls.__new__(cls)
+        new.type = result_type
+        new.name = new._uses = new.parent = new.prev = new.next = new._extra = new.loc = new.node_name = None
+        new.order = 0
+        new.attributes = attributes
+        new._absent = new._regions = ()
+        new._values = (value,)
+        new.op_type, new.domain, new.overload = op_type, ONNX_DOMAIN, ""
+        value.addUser(new)
+        return new
+
     @property
     def label(self) -> str:
         """The operator with its domain: `ai.onnx::Conv`."""
@@ -256,6 +275,16 @@ class OnnxNode(GenericInst):
     def callee(self) -> str:
         """The name that the local function has in its module which this calls, where there is one."""
         return function_name(self.domain, self.op_type, self.overload)
+
+    @property
+    def likeness(self) -> tuple[object, ...]:
+        """What nodes of one operator share that read and give values of the same types; it can be a key."""
+        values, given = self._values, self.type if self._extra is None else tuple(map(_TYPE, self.results))
+        try:
+            types = tuple(map(_TYPE, values))  # in half the time of a comprehension
+        except AttributeError:  # an operand is absent
+            types = tuple([None if value is None else value.type for value in values])
+        return (self.op_type, self.domain, self.overload, self._absent, not self._regions, given, types)
 
     def clone(self, mapping: CloneMap) -> Self:
         known: dict[Any, Any] = mapping

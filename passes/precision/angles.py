@@ -34,8 +34,8 @@ def nodes_of_angles(survey: Survey, constants: Constants, by_kind: bool = False)
     """
     angles = _Angles(survey, constants, by_kind)
     found: set[Instruction] = set()
-    for node in survey.nodes.values():
-        if node.facts is not None and node.facts.computes == "periodic" and node.data:
+    for node in survey.nodes_of([form for form in survey.forms if form.computes == "periodic"]):
+        if node.data:
             way = node.operands[:1]
             if survey.producer(way[0]) is None or not angles.is_angle(way[0]):
                 continue

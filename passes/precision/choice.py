@@ -5,15 +5,13 @@ Deliberately absent: signatures and definitions, and whatever depends on other n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from passes.precision.forms import Form
 from passes.precision.judge import Judges
 from passes.precision.overrides import Overrides
 from passes.precision.policy import OpKind, Precision, PrecisionPolicy
 from passes.precision.reasons import Reason, Rule
 from passes.precision.requests import Requests
-from passes.precision.survey import SurveyedNode
+from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
 from runtime.generic import OnnxNode
@@ -106,11 +104,15 @@ class Choice:
             return Precision.F32
         return self._by_policy(node)
 
-    def stated(self, nodes: Iterable[SurveyedNode]) -> set[Instruction]:
-        """Return those of some nodes of which an override says what they run in."""
-        if not self._overrides.are_about_nodes:
-            return set()
-        return {node.inst for node in nodes if self._stated(node) is not None}
+    def stated(self, survey: Survey) -> set[Instruction]:
+        """Return the nodes of which an override says what they run in."""
+        found: set[Instruction] = set()
+        for group in survey.groups if self._overrides.are_about_nodes else ():
+            if not self.is_about_forms:
+                found.update([inst for inst in group.insts if self._stated(survey.nodes[inst]) is not None])
+            elif self._stated(survey.nodes[group.insts[0]]) is not None:
+                found.update(group.insts)
+        return found
 
     def target_of(self, node: SurveyedNode) -> DType:
         """Return the float that the policy wants a node to run in."""

@@ -8,12 +8,14 @@ Deliberately absent: accuracy. A constant that is rounded stays a constant of ne
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from passes.precision.constants import MOST_ELEMENTS, Array, Constants
 from passes.precision.requests import beyond
 from runtime.dtypes import DType
 from runtime.precision_facts import SCALARS
+from runtime.small_arrays import largest_magnitudes
 from runtime.values import Operand
 
 _INFINITY = float("inf")
@@ -47,6 +49,18 @@ class ConstantRange:
             contents = self._constants.contents(value)
             answers[value] = None if contents is None else self._judge(contents, is_scalar)
         return answers[value]
+
+    def within(self, values: Iterable[Operand]) -> set[Operand]:
+        """Return those of some small constants that fit where they serve as no scalar: all are looked at together."""
+        found = []
+        for value in dict.fromkeys(values):
+            contents = None if value in self._weights else self._constants.contents(value)
+            if contents is not None and 1 < contents.size <= MOST_ELEMENTS and contents.dtype.char == "f":
+                found.append((value, contents))
+        sizes = largest_magnitudes([contents for _, contents in found])
+        fitting = {value for (value, _), size in zip(found, sizes, strict=True) if size < self._limit}
+        self._weights.update(dict.fromkeys(fitting))
+        return fitting
 
     def why_unfit_number(self, number: float, what: str = "the constant") -> Unfit | None:
         """Return why one number must not be narrowed, or None."""

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, Final
 
+from passes.precision.groups import Group
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.constants import Constant
 from runtime.dtypes import f64
 from runtime.folding import fold
-from runtime.generic import Initializer
 from runtime.lazy_tensors import LazyTensor
 from runtime.values import Operand
 
@@ -35,11 +35,13 @@ class Constants:
         for argument in survey.function.args:
             if argument.default is not None:  # a weight that a caller may replace, and hardly ever does
                 self.held[argument] = argument.default
-        for inst in survey.insts:
-            if isinstance(inst, Initializer):
-                self.held[inst] = inst.value
-            elif (node := survey.nodes.get(inst)) is not None and not node.inst.blocks:
-                self._look_at(node)
+        self.held.update([(inst, inst.value) for inst in survey.initializers])
+        stated = survey.nodes_of([form for form in survey.forms if form.contents and not form.has_regions])
+        self.held.update([(node.inst, held) for node in stated if (held := _stated(node)) is not None])
+        if any(self._reads_constants_alone(group) for group in survey.groups):
+            for node in survey.nodes.values():
+                if not node.form.has_regions and node.inst not in self.held:
+                    self._look_at(node)
 
     def __contains__(self, value: object) -> bool:
         """Whether a value is the same whenever the program runs."""
@@ -63,10 +65,16 @@ class Constants:
                 self._fetched[held] = array
         return array
 
+    def _reads_constants_alone(self, group: Group) -> bool:
+        """Whether a node of a group computes with constants and nothing else: of hardly any program, one does."""
+        slots, held = [at for at, one in enumerate(group.operands) if one is not None], self.held
+        if not slots or group.form.has_regions:
+            return False
+        first, *others = slots
+        found = [values for values in group.values if values[first] in held]
+        return any(all(values[at] in held for at in others) for values in found)
+
     def _look_at(self, node: SurveyedNode) -> None:
-        if node.form.contents and (held := _stated(node)) is not None:
-            self.held[node.inst] = held
-            return
         for value in node.values:
             if value is not None and value not in self.held:
                 return

@@ -21,7 +21,7 @@ It must not touch casts that the program wrote, an input that is also read in f3
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Container
 
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
@@ -29,7 +29,7 @@ from runtime.instructions import Instruction
 from runtime.operand_slots import set_values, values_of
 
 
-def narrow_ends(function: Function, casts: Set[Instruction], low: DType) -> list[Instruction]:
+def narrow_ends(function: Function, casts: Container[Instruction], low: DType) -> list[Instruction]:
     """Take casts out that stand at the ends of a function, and return them; `casts` are those that a pass put in."""
     taken: list[Instruction] = []
     for argument in function.args:

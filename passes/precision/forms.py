@@ -38,6 +38,7 @@ class Form:
     roles: Mapping[int, str]  # of operand slots, as in the facts
     data: tuple[int, ...]  # the slots of operands that may be converted; none where there are regions
     results: tuple[int, ...] | None  # the positions of the results that may be converted; None: of all
+    is_float: bool  # whether any operand or result may be converted
     has_regions: bool
     is_rounded_as_asked: bool  # the author asked for the rounding of the result, or a pass has promoted it
     has_unknown_results: bool  # whether the dtype of a result is not known
@@ -75,7 +76,7 @@ class Forms:
         if isinstance(inst, OnnxNode):
             key = (inst.op_type, inst.domain, inst.overload, inst.absent, not inst.blocks, given, *read)
         else:
-            words = (label_of(inst), *_words_of(inst), is_rounded_as_asked(inst))
+            words = (label_of(inst), words_of(inst), is_rounded_as_asked(inst))
             key = (type(inst), words, not inst.blocks, given, *read)
         form = self._known.get(key)
         if form is None:
@@ -100,6 +101,7 @@ class Forms:
             roles,
             tuple(data),
             None if len(given) == len(results) else given,
+            is_float=bool(data or given),
             has_regions=bool(inst.blocks),
             is_rounded_as_asked=not isinstance(inst, OnnxNode) and is_rounded_as_asked(inst),
             has_unknown_results=any(result.type.dtype is None for result in results),
@@ -130,11 +132,11 @@ def _is_suspect(facts: PrecisionFacts | None, has_data: bool) -> bool:
     return patterns or facts.precision_intact or facts.wide_range or (numbers and has_data)
 
 
-def _words_of(inst: Instruction) -> list[Any]:
+def words_of(inst: Instruction) -> tuple[Any, ...]:
     """Return what distinguishes the instructions of a class: its words, and how many values variadic operands have."""
     cls: Any = type(inst)  # which a cache takes, though mypy finds its hash another one
     words, variadic = _deciding_names(cls)
-    return [getattr(inst, name) for name in words] + [len(getattr(inst, name)) for name in variadic]
+    return (*[getattr(inst, name) for name in words], *[len(getattr(inst, name)) for name in variadic])
 
 
 @cache

@@ -26,6 +26,9 @@ from runtime.values import Result, Value
 
 WHY: Final = "onnxruntime fuses a layer norm whose operand is of another float than its scale, and refuses it"
 _ONE_TYPE: Final = 17  # the operator set since which
+_NEEDED: Final = frozenset(
+    [f"{ONNX_DOMAIN}::{one}" for one in ("Add", "Div", "Mul", "Pow", "ReduceMean", "Sqrt", "Sub")]
+)
 _HANDS_ON: Final = ("Cast", "Dropout", "Identity")
 
 
@@ -44,7 +47,7 @@ def refused_norms(
 ) -> set[Instruction]:
     """Return what must stay f32 so that no norm is refused; `dtypes` are the low values, `reads` has their users."""
     version = survey.function.operator_sets.get(ONNX_DOMAIN)
-    if version is None or version < _ONE_TYPE:
+    if version is None or version < _ONE_TYPE or not _NEEDED.issubset([form.label for form in survey.forms]):
         return set()
     found: set[Instruction] = set()
     for norm in reversed(list(_norms(survey))):  # the end of a norm may be the operand of a later one
@@ -82,7 +85,7 @@ def _source(survey: Survey, value: Value) -> Instruction:
 
 def _norms(survey: Survey) -> Iterator[_Norm]:
     """Yield the norms of a function in program order."""
-    for node in survey.nodes.values():
+    for node in survey.nodes_of([form for form in survey.forms if form.label == f"{ONNX_DOMAIN}::Add"]):
         scaling = _operand(node.inst, "Add", "Mul")
         quotient = _operand(scaling, "Mul", "Div")
         core = None if quotient is None else _core(quotient)

@@ -32,10 +32,10 @@ def index_values(survey: Survey, callees: IndexOperands) -> set[Operand]:
             found.add(value)
             queue.append(value)
 
-    for node in survey.nodes.values():
-        if node.form.may_index or callees:
-            for at in _index_slots(survey, node, callees):
-                add(node.values[at])
+    forms = [form for form in survey.forms if form.may_index]
+    for node in survey.nodes.values() if callees else survey.nodes_of(forms):
+        for at in _index_slots(survey, node, callees):
+            add(node.values[at])
     while queue:
         value = queue.pop()
         gate = survey.gate_to.get(value)
@@ -53,6 +53,8 @@ def index_values(survey: Survey, callees: IndexOperands) -> set[Operand]:
 def values_needed_in_f32(survey: Survey) -> set[Value]:
     """Return the results that only serve as operands that stay f32, and are no sums that would be costly there."""
     found: set[Value] = set()
+    if not any(form.f32_slots for form in survey.forms):
+        return found
     elsewhere: set[Operand | None] = set()  # what has another use; every use of a value comes after it
     for inst in reversed(survey.insts):
         node = survey.nodes.get(inst)

@@ -9,12 +9,12 @@ all: there the policy is all that a user has said. What an override has made low
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 
 from passes.precision.regions import Gate
 from passes.precision.survey import Survey
 from runtime.instructions import Instruction
-from runtime.values import Result
+from runtime.values import BlockArgument, Result, Value
 
 Reads = Mapping[Instruction, frozenset[int]]
 """By instruction: the operand slots that hold the lower float."""
@@ -25,7 +25,7 @@ def idle_instructions(
     low: Set[Instruction],
     values: Container[object],
     reads: Reads,
-    gates: Iterable[Gate],
+    gates: Sequence[Gate],
     wanted: Set[Instruction],
 ) -> set[Instruction]:
     """Return the instructions among `low` that no product is connected with, through `values` that are low.
@@ -34,31 +34,59 @@ def idle_instructions(
     """
     if not any(form.is_product for form in survey.forms):
         return set()
-    links: dict[object, list[object]] = defaultdict(list)  # both ways, some of them twice
-    nodes = survey.nodes
-    for user, slots in reads.items():
-        held = nodes[user].values
-        for at in slots:
+    busy: set[object] = {*(low & wanted)}
+    for group in survey.groups:
+        if group.form.is_product:
+            busy.update([inst for inst in group.insts if inst in low])
+    _spread_forward(survey, values, reads, busy)
+    left = {inst for inst in low if inst not in busy}
+    if left:
+        reached = _reached(_links(survey, left, values, reads, gates), busy)
+        left = {inst for inst in left if inst not in reached}
+    return left
+
+
+def _spread_forward(survey: Survey, values: Container[object], reads: Reads, busy: set[object]) -> None:
+    """Add what reads what is busy, in program order: nearly all that products are connected with, without any links."""
+    for inst, held in zip(survey.group_of, survey.values, strict=True):
+        if inst in busy or inst not in reads:
+            continue
+        for at in reads[inst]:
             value = held[at]
-            if value in values:
-                home = value.owner if isinstance(value, Result) else value
-                links[home].append(user)
-                links[user].append(home)
+            if value in values and (value.owner if isinstance(value, Result) else value) in busy:
+                busy.add(inst)
+                break
+
+
+def _links(
+    survey: Survey, left: Set[Instruction], values: Container[object], reads: Reads, gates: Iterable[Gate]
+) -> Mapping[object, Sequence[object]]:
+    """Return what is connected with what, both ways and some twice, but for links between what is busy already."""
+    links: dict[object, list[object]] = defaultdict(list)
+
+    def link(home: object, inst: Instruction) -> None:
+        links[home].append(inst)
+        links[inst].append(home)
+
+    given: list[Value] = [result for inst in left for result in inst.results]
     for gate in gates:
+        given += [target for target in gate.targets if isinstance(target, BlockArgument)]
         for one in (*gate.sources, *gate.targets):
-            home = one.owner if isinstance(one, Result) else one
-            links[home].append(gate.inst)
-            links[gate.inst].append(home)
-    busy: set[object] = set()
-    queue: list[object] = [inst for inst in low if is_product(survey, inst) or inst in wanted]
+            link(one.owner if isinstance(one, Result) else one, gate.inst)
+    for value in given:
+        for user in value.users if value in values else ():
+            if any(survey.nodes[user].values[at] is value for at in reads.get(user, ())):
+                link(value.owner if isinstance(value, Result) else value, user)
+    return links
+
+
+def _reached(links: Mapping[object, Sequence[object]], busy: Set[object]) -> set[object]:
+    """Return what is connected with what is busy."""
+    reached: set[object] = set()
+    queue = [one for one in links if one in busy]
     while queue:
-        reached = queue.pop()
-        if reached not in busy:
-            busy.add(reached)
-            queue += links.get(reached, ())
-    return {inst for inst in low if inst not in busy}
-
-
-def is_product(survey: Survey, inst: Instruction) -> bool:
-    """Whether an instruction multiplies and adds up; what has regions leaves that to what stands in them."""
-    return inst in survey.nodes and survey.nodes[inst].form.is_product
+        one = queue.pop()
+        if one not in reached:
+            reached.add(one)
+            queue += links[one]
+    return reached

@@ -29,8 +29,8 @@ def nodes_of_logarithms(survey: Survey, constants: Constants, by_kind: bool = Fa
     """
     found: dict[Instruction, bool] = {}  # whether a product was on the way
     queue: list[tuple[Operand, bool]] = []
-    for node in survey.nodes.values() if any(form.computes == "log" for form in survey.forms) else ():
-        if node.facts is not None and node.facts.computes == "log" and node.data:
+    for node in survey.nodes_of([form for form in survey.forms if form.computes == "log"]):
+        if node.data:
             found[node.inst] = False
             queue += [(operand, False) for operand in node.operands]
     while queue:

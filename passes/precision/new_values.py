@@ -7,7 +7,7 @@ Deliberately absent: where a cast stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from generated.graph.CastGen import CastGen
@@ -18,7 +18,8 @@ from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor
 from runtime.onnx_codes import CODE_OF_DTYPE
-from runtime.rounding import cast_array
+from runtime.small_arrays import cast_arrays
+from runtime.types import Type
 from runtime.values import BlockArgument, Result, Value
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
@@ -28,44 +29,45 @@ Elements = Callable[[Constant | LazyTensor], Any]
 """Fetches the elements of a tensor."""
 
 
-def new_cast(value: Value, dtype: DType, user: Instruction) -> Instruction:
-    """Return a cast of a value; `user` says of which dialect where the value does not."""
+def new_cast(value: Value, type: Type, user: Instruction) -> Instruction:
+    """Return a cast of a value to a type of its shape; `user` says of which dialect where the value does not."""
+    dtype = type.dtype
+    assert dtype is not None
+    if isinstance(value, OnnxNode):  # as nearly all are
+        return OnnxNode.of_one("Cast", value, {"to": CODE_OF_DTYPE[dtype]}, type)
     home = value.owner if isinstance(value, Result) else value
     around = home.block.owner if isinstance(home, BlockArgument) else home
     dialect = _dialect(around) or _dialect(user) or "graph"
     if dialect == "onnx":
-        return OnnxNode("Cast", [value], {"to": CODE_OF_DTYPE[dtype]}, result_types=[value.type.with_dtype(dtype)])
+        return OnnxNode.of_one("Cast", value, {"to": CODE_OF_DTYPE[dtype]}, type)
     loc = home.loc if isinstance(home, Instruction) else None
     cast = (CastGen if dialect == "graph" else TensorCopyOp)(value, dtype=dtype, loc=loc)
     cast.name = f"{value.name}_{dtype}" if value.name else None
     return cast
 
 
-def is_constant(value: Value) -> bool:
-    """Whether a value may be a constant that can be rounded itself."""
-    if isinstance(value, OnnxNode):
-        return value.op_type in _CONTENTS and value.domain == ONNX_DOMAIN
-    return isinstance(value, Instruction) and value.INFO.semantics in CONTENTS
-
-
-def convert_constant(value: Value, low: DType, elements: Elements) -> bool:
-    """Round a constant itself; return whether it was one that can be."""
+def contents_of(value: Value) -> Constant | LazyTensor | None:
+    """Return what an f32 constant holds that can be rounded itself; None for any other value."""
     held: Any = None
     name = CONTENTS.get(value.INFO.semantics or "") if isinstance(value, Instruction) else None
     if name is not None:
         held = getattr(value, name)
     elif isinstance(value, OnnxNode) and value.domain == ONNX_DOMAIN and value.op_type in _CONTENTS:
         held = value.attributes.get("value", _CONTENTS[value.op_type])
-    if not isinstance(held, (Constant, LazyTensor)) or held.dtype is not f32:
-        return False
-    rounded = Constant(cast_array(elements(held), f32, low), low)
-    if name is not None:
-        setattr(value, name, rounded)
-    else:
-        assert isinstance(value, OnnxNode)
-        value.attributes["value"] = rounded
-    value.type = value.type.with_dtype(low)
-    return True
+    return held if isinstance(held, (Constant, LazyTensor)) and held.dtype is f32 else None
+
+
+def round_constants(values: Sequence[Value], low: DType, elements: Elements) -> None:
+    """Round f32 constants themselves, of each of which `contents_of` says what it holds."""
+    arrays = [elements(held) for value in values if (held := contents_of(value)) is not None]
+    for value, array in zip(values, cast_arrays(arrays, f32, low), strict=True):
+        rounded = Constant(array, low)
+        if isinstance(value, OnnxNode):
+            value.attributes["value"] = rounded
+        else:
+            assert isinstance(value, Instruction)
+            setattr(value, CONTENTS[value.INFO.semantics or ""], rounded)
+        value.type = value.type.with_dtype(low)
 
 
 def _dialect(inst: object) -> str | None:

@@ -9,21 +9,22 @@ Deliberately absent: what depends on the decisions for other nodes (`passes/prec
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from passes.precision.choice import Choice
 from passes.precision.definitions import Lowered
 from passes.precision.forms import Form
+from passes.precision.groups import Group
 from passes.precision.judge import Judges
 from passes.precision.policy import Precision, PrecisionPolicy
 from passes.precision.reasons import FOLLOWS, Reason, Rule
-from passes.precision.survey import SurveyedNode
+from passes.precision.survey import Nodes, SurveyedNode
 from runtime.dtypes import DType, f32
 from runtime.instructions import Instruction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Decision:
     """What is decided for one instruction: `dtype` is what it is converted to, None where it stays as it is."""
 
@@ -49,13 +50,28 @@ class Plan:
 class Plans:
     """The plans for the nodes of one function."""
 
-    def __init__(self, policy: PrecisionPolicy, choice: Choice, judges: Judges) -> None:
+    def __init__(self, policy: PrecisionPolicy, choice: Choice, judges: Judges, nodes: Nodes) -> None:
+        self._nodes = nodes
         self._policy = policy
         self._choice = choice
         self._judges = judges
         self._of_forms: dict[Form, Plan] = {}
 
-    def of(self, node: SurveyedNode) -> Plan:
+    def of_group(self, group: Group) -> Iterator[tuple[Plan, Sequence[Instruction]]]:
+        """Yield the plans for the nodes of a group, which has floats and no regions, each with those that have it."""
+        insts, guarded = group.insts, self._of(self._nodes[group.insts[0]]).guarded
+        apart: Sequence[Instruction] = ()
+        if not self._choice.is_about_forms:
+            apart, insts = insts, []
+        elif guarded:
+            apart = [inst for inst in insts if inst in guarded]
+            insts = [inst for inst in insts if inst not in guarded] if apart else insts
+        for inst in apart:
+            yield self._of(self._nodes[inst]), (inst,)
+        if insts:
+            yield self._of(self._nodes[insts[0]]), insts
+
+    def _of(self, node: SurveyedNode) -> Plan:
         """Return the plan for a node that may be decided about by itself."""
         plan = self._of_forms.get(node.form)
         if plan is None or node.inst in plan.guarded:

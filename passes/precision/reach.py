@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from passes.framework.dot_transform import TransformError
+from passes.precision.groups import has_memory
 from passes.precision.labels import label_of
 from passes.precision.reasons import Rule
 from passes.precision.report import PrecisionReport, ReportLine, float_of
-from passes.precision.survey import has_memory
 from runtime.functions import Function
 from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode
 from runtime.instructions import Instruction

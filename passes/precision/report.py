@@ -6,8 +6,9 @@ Deliberately absent: files. `passes/precision/report_file.py` writes a report wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from passes.precision.reasons import Reason, Rule
@@ -17,6 +18,7 @@ from runtime.operand_slots import values_of
 
 if TYPE_CHECKING:
     from passes.precision.decide import Decisions
+    from passes.precision.forms import Form
     from runtime.instructions import Instruction
     from runtime.values import Operand, Value
 
@@ -53,7 +55,6 @@ class PrecisionReport:
     """All that was decided and done under one policy in one run."""
 
     policy: str
-    lines: list[ReportLine] = field(default_factory=list)  # in program order
     counts: Counter[str] = field(default_factory=Counter)  # of instructions by the name of a dtype
     inserted: int = 0  # casts
     shared: int = 0  # uses that read a cast which another use has, too
@@ -63,6 +64,24 @@ class PrecisionReport:
     constants: int = 0  # that were rounded themselves, so that no cast was needed
     warnings: list[str] = field(default_factory=list)  # parts of the program that the policy does not reach
     notes: list[str] = field(default_factory=list)
+    _lines: list[ReportLine] = field(default_factory=list, repr=False)
+    _untold: list[Iterable[ReportLine]] = field(default_factory=list, repr=False)
+
+    @property
+    def lines(self) -> list[ReportLine]:
+        """The decisions for the instructions, in program order; they are spelled out when somebody asks."""
+        untold, self._untold = self._untold, []
+        self._lines += chain.from_iterable(untold)
+        return self._lines
+
+    def add_lines(self, lines: Iterable[ReportLine]) -> None:
+        """Add lines behind those that there are, of which none is made before somebody asks."""
+        self._untold.append(lines)
+
+    def add_traffic(self, before: Traffic, after: Traffic) -> None:
+        """Add what one function reads and writes."""
+        self.before += before
+        self.after += after
 
     @property
     def unknown_operators(self) -> dict[str, int]:
@@ -156,24 +175,37 @@ class PrecisionReport:
 def add_decisions(report: PrecisionReport, decisions: Decisions, rounded: Set[Value]) -> None:
     """Add the lines and counts of the nodes of a function to a report; `rounded` are constants that were."""
     function, by_kind = decisions.survey.function.name, decisions.policy.by_kind
-    decided, lines = decisions.of, report.lines
-    found: list[str] = []
-    for node in decisions.survey.nodes.values():
-        inst, form = node.inst, node.form
-        decision = decided.get(inst)
-        if decision is None:  # operands of any type do not count
-            held = enumerate(values_of(inst))
-            operands = [one for at, one in held if one is not None and at not in form.any_slots]
-            found.append(float_of(inst.results, operands))
-            continue
-        is_rounded = inst in rounded
-        reason = _ROUNDED if is_rounded else decision.reason
-        dtype = decision.dtype
-        precision = dtype.name if dtype is not None else _precision_of(inst, by_kind, is_rounded)
-        name = inst.node_name if isinstance(inst, OnnxNode) else None
-        lines.append(ReportLine(function, name, inst.name, form.label, precision, reason.rule, reason.why))
-        found.append(precision)
-    report.counts.update(found)
+    group_of, decided = decisions.survey.group_of, decisions.of
+    special = decided if by_kind else [inst for inst in rounded if inst in decided]
+    stated = {inst: _precision_of(inst, by_kind, inst in rounded) for inst in special if decided[inst].dtype is None}
+    counts = Counter([one.dtype for one in decided.values()])
+    counts[None] -= len(stated)
+    for dtype, count in (+counts).items():
+        report.counts["f32" if dtype is None else dtype.name] += count
+    report.counts.update(stated.values())
+    for group in decisions.survey.groups:
+        if by_kind or not (group.form.is_float or group.form.has_regions):
+            report.counts.update([_undecided(inst, group.form) for inst in group.insts if inst not in decided])
+    names = [inst.name for inst in decided]  # which another pass may change before anybody reads a line
+    nodes = [inst.node_name if isinstance(inst, OnnxNode) else None for inst in decided]
+
+    def lines() -> Iterator[ReportLine]:
+        named = {inst: each for inst, *each in zip(decided, names, nodes, strict=True)}
+        for inst in group_of:
+            if inst in named:
+                name, node = named[inst]
+                dtype, reason = decided[inst].dtype, _ROUNDED if inst in rounded else decided[inst].reason
+                precision = stated.get(inst, "f32") if dtype is None else dtype.name
+                label = group_of[inst].form.label
+                yield ReportLine(function, node, name, label, precision, reason.rule, reason.why)
+
+    report.add_lines(lines())
+
+
+def _undecided(inst: Instruction, form: Form) -> str:
+    """Return the float of a node that nothing was decided about; operands of any type do not count."""
+    held = enumerate(values_of(inst))
+    return float_of(inst.results, [one for at, one in held if one is not None and at not in form.any_slots])
 
 
 def _precision_of(inst: Instruction, by_kind: bool, is_rounded: bool) -> str:

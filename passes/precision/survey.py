@@ -9,16 +9,19 @@ the caller, so there what has no type counts as f32.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from passes.precision.forms import Form, Forms
+from passes.precision.groups import Group, Groups
 from passes.precision.regions import Gate, gates_of
-from runtime.access import NeuronAP
+from runtime.blocks import Loop
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
-from runtime.generic import GenericInst, Initializer, OnnxNode
+from runtime.generic import GenericInst, OnnxNode
 from runtime.instructions import Instruction
 from runtime.onnx_codes import DTYPE_OF_CODE
 from runtime.operand_slots import Values, values_of
@@ -26,7 +29,7 @@ from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand, Result, Value
 
 
-@dataclass(slots=True, eq=False)  # neither frozen nor a tuple, and nobody changes it: that takes 4 % off the whole pass
+@dataclass(slots=True, eq=False)  # nobody changes it
 class SurveyedNode:
     """A node, and what of it may become another float, which f32 is and maybe others."""
 
@@ -59,6 +62,32 @@ class SurveyedNode:
         return inst.attributes.get(name, default) if isinstance(inst, GenericInst) else getattr(inst, name)
 
 
+class Nodes:
+    """The nodes of a function by instruction; the object for one is made when somebody asks for it."""
+
+    def __init__(self, groups: dict[Instruction, Group]) -> None:
+        self._groups = groups
+        self._made: dict[object, SurveyedNode] = {}
+
+    def __contains__(self, inst: object) -> bool:
+        return inst in self._groups
+
+    def __getitem__(self, inst: Instruction) -> SurveyedNode:
+        node = self._made.get(inst)
+        if node is None:
+            node = self._made[inst] = _surveyed(inst, self._groups[inst].form)
+        return node
+
+    def get(self, inst: object) -> SurveyedNode | None:
+        """Return the node that an instruction is, if it is one."""
+        node = self._made.get(inst)
+        return node if node is not None or inst not in self._groups else self[inst]
+
+    def values(self) -> Iterator[SurveyedNode]:
+        """Yield all of them, in program order."""
+        return map(self.__getitem__, self._groups)
+
+
 class Survey:
     """The nodes of a function in program order, and the gates between them and their regions."""
 
@@ -74,19 +103,40 @@ class Survey:
         self.is_callee = is_callee
         self._converted: tuple[DType | None, ...] = (*floats, None) if is_callee else floats
         self.insts: list[Instruction] = list(function.insts if insts is None else insts)
-        self.nodes: dict[Operand, SurveyedNode] = {}  # in program order
+        self._forms = Forms(function.operator_sets, self._converted)
+        self._groups = Groups(self.insts, self._forms)
+        self.initializers, self.others = self._groups.initializers, self._groups.others
+        self.group_of = self._groups.of  # by node, in program order
+        self.values = self._groups.values  # what the slots of each node hold, in the same order
+        self.nodes = Nodes(self.group_of)
         self.gates: list[Gate] = []
         self.gates_from: dict[Operand, list[Gate]] = {}
         self.gate_to: dict[Operand, Gate] = {}
-        self._forms = Forms(function.operator_sets, self._converted)
-        for inst in self.insts:
-            if isinstance(inst, OnnxNode) or not (inst.is_terminator or isinstance(inst, Initializer)):
-                self._add(inst)
+        if any(form.has_regions for form in self.forms):
+            self._find_gates()
 
     @property
     def forms(self) -> Iterable[Form]:
         """The forms of the nodes, each once."""
         return self._forms.all
+
+    @property
+    def groups(self) -> Iterable[Group]:
+        """The nodes in groups, in the order of the first one of each."""
+        return self._groups.all
+
+    @cached_property
+    def places(self) -> dict[Instruction, int]:
+        """Which instruction of the function each is, before anything is changed."""
+        return dict(zip(self.insts, range(len(self.insts)), strict=True))
+
+    @cached_property
+    def runs_once(self) -> bool:
+        """Whether nothing says that an instruction of the function runs any other number of times than once."""
+        blocks = {inst.parent for inst in self.insts}
+        if any(block is not None and isinstance(block.owner, Loop) for block in blocks):
+            return False
+        return not any([inst.is_predicated for inst in self.insts if inst._extra is not None])
 
     def is_converted(self, value: Operand) -> bool:
         """Whether a value holds a float that may become another one."""
@@ -108,25 +158,32 @@ class Survey:
         """Return the node that gives a value, if one does."""
         return self.nodes.get(value.owner if isinstance(value, Result) else value)
 
-    def _add(self, inst: Instruction) -> None:
-        values = values_of(inst)
-        results = inst.results
-        if not isinstance(inst, OnnxNode) and has_memory(inst, values):
-            return
-        form = self._forms.of(inst, values, results)
-        if form.results is not None:
-            results = tuple([results[at] for at in form.results])
-        self.nodes[inst] = SurveyedNode(inst, form, form.facts, values, form.data, results)
-        if form.has_regions:
-            for gate in gates_of(inst, form.facts):
+    def nodes_of(self, forms: Container[Form]) -> list[SurveyedNode]:
+        """Return the nodes of some forms in program order."""
+        found = [group.insts for group in self.groups if group.form in forms]
+        insts = found[0] if len(found) == 1 else sorted(chain.from_iterable(found), key=self.places.__getitem__)
+        return [self.nodes[inst] for inst in insts]
+
+    def forget(self, gone: Container[Instruction]) -> None:
+        """Leave out nodes that were taken out of the function, and look at what the others read."""
+        self.insts = [inst for inst in self.insts if inst not in gone]
+        for group in self.groups:
+            group.insts = [inst for inst in group.insts if inst not in gone]
+            group.values = [values_of(inst) for inst in group.insts]
+
+    def _find_gates(self) -> None:
+        for inst, group in self.group_of.items():
+            if not group.form.has_regions:
+                continue
+            for gate in gates_of(inst, group.form.facts):
                 self.gates.append(gate)
                 for value in gate.sources:
                     self.gates_from.setdefault(value, []).append(gate)
                 self.gate_to.update(dict.fromkeys(gate.targets, gate))
 
 
-def has_memory(inst: Instruction, values: Values) -> bool:
-    """Whether an instruction reads or writes tensors, or gives no value."""
-    if isinstance(inst, OnnxNode):
-        return False
-    return not inst.results or any(isinstance(value, NeuronAP) for value in values)
+def _surveyed(inst: Instruction, form: Form) -> SurveyedNode:
+    results = inst.results
+    if form.results is not None:
+        results = tuple([results[at] for at in form.results])
+    return SurveyedNode(inst, form, form.facts, values_of(inst), form.data, results)

@@ -10,55 +10,35 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from passes.precision.arithmetic import CONVERT
 from passes.precision.decide import Decisions
 from passes.precision.facts_of import is_idle_cast
 from passes.precision.forms import is_rounded_as_asked
+from passes.precision.groups import Group
 from passes.precision.survey import Survey
 from runtime.dtypes import DType, holds
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
-from runtime.operand_slots import values_of
+from runtime.operand_slots import Values, values_of
 from runtime.values import Operand, Value
 
 Use = tuple[Instruction, int | None]
 """A slot of a node or terminator, or all slots of another instruction."""
-Moves = dict[Instruction, dict[int, Operand]]
-"""What the slots of users are to hold."""
-
+Elsewhere = Mapping[tuple[Value, DType], Sequence[Use]]
+"""By value and float: the uses that want it."""
+_Rows = list[tuple[Instruction, Values]]
+Part = tuple[_Rows, frozenset[int], DType | None]
+"""Nodes with what their slots hold, the slots that they read in a lower float, and that float."""
 
 _NO_SLOTS: Final[frozenset[int]] = frozenset()
-
-
-def move(group: Sequence[Use], old: Value, new: Value, moves: Moves) -> None:
-    """Let uses of a value read another one; those by slots are noted, since all of a user move at once."""
-    for user, slot in group:
-        if slot is None:
-            user.replaceUseOfWith(old, new)
-        else:
-            moves.setdefault(user, {})[slot] = new
 
 
 @cache
 def loses(before: DType, after: DType) -> bool:
     """Whether a conversion may change values."""
     return not holds(after, before)
-
-
-def values_in(survey: Survey) -> Iterator[Value]:
-    """Yield the values of a function that are one of the floats of its survey, each before its uses."""
-    floats, nodes = survey.floats, survey.nodes
-    yield from [argument for argument in survey.function.args if argument.type.dtype in floats]
-    for inst in survey.insts:
-        node = nodes.get(inst)
-        if node is None:
-            yield from [result for result in inst.results if result.type.dtype in floats]
-        else:
-            yield from node.results
-        for block in inst.blocks:
-            yield from [argument for argument in block.arguments if argument.type.dtype in floats]
 
 
 def leave_out_casts(decisions: Decisions) -> int:
@@ -73,8 +53,10 @@ def leave_out_casts(decisions: Decisions) -> int:
                 inst.replaceAllUsesWith(source)
                 inst.eraseFromParent()
                 gone.add(inst)
+    for inst in gone:
+        del decisions.dtypes[inst]
     if gone:
-        decisions.survey.insts = [inst for inst in decisions.survey.insts if inst not in gone]
+        decisions.survey.forget(gone)
     return len(gone)
 
 
@@ -104,30 +86,89 @@ def leave_out_copies(copies: Mapping[Instruction, DType | None]) -> list[Instruc
     return gone
 
 
-def uses_elsewhere(decisions: Decisions) -> dict[Operand, dict[DType, list[Use]]]:
-    """Return the uses of each value that want another float than the one which it gets, by what they want.
+def uses_elsewhere(decisions: Decisions) -> Elsewhere:
+    """Return the uses that want another float than their value gets, by the value and what they want.
 
-    Nearly all uses want what the value gets, so this looks at what each instruction reads, once.
+    All is in program order. Nearly all uses want what the value gets, so a group of nodes gets one look.
     """
-    found: dict[Operand, dict[DType, list[Use]]] = defaultdict(lambda: defaultdict(list))
-    dtypes, nodes, decided = decisions.dtypes, decisions.survey.nodes, decisions.of
-    for inst in decisions.survey.insts:
-        node = nodes.get(inst)
-        if node is None or node.form.has_regions:
-            for one, wanted, slot in _wishes(inst, node is not None, decisions):
-                found[one][wanted].append((inst, slot))
-            continue
-        low = decisions.slots.get(inst, _NO_SLOTS)
-        dtype = decided[inst].dtype if low else None
-        for at, value in enumerate(values_of(inst)):
-            if value is None:
-                continue
-            if dtype is not None and at in low:
-                if dtypes.get(value, value.type.dtype) is not dtype:
-                    found[value][dtype].append((inst, at))
-            elif value in dtypes and at not in node.form.any_slots:
-                found[value][value.dtype].append((inst, at))
+    found: dict[tuple[Operand, DType], list[Use]] = defaultdict(list)
+    survey = decisions.survey
+    for group in survey.groups:
+        if not group.form.has_regions:
+            for inst, at, value, wanted in _wishes_of_group(group, decisions):
+                found[value, wanted].append((inst, at))
+    others = [inst for inst, group in survey.group_of.items() if group.form.has_regions] if survey.gates else []
+    for inst in (*others, *survey.others):
+        for value, wanted, slot in _wishes(inst, inst in survey.group_of, decisions):
+            found[value, wanted].append((inst, slot))
+    places = survey.places
+    for uses in found.values():
+        if len(uses) > 1:
+            uses.sort(key=lambda use: places[use[0]])
+    return {key: found[key] for key in _in_program_order(found, survey)}
+
+
+def _in_program_order(found: Mapping[tuple[Any, DType], Sequence[Use]], survey: Survey) -> list[tuple[Any, DType]]:
+    """Return values with what is wanted of them, in the order in which they are given, then used."""
+    places: dict[Any, int] = survey.places
+    values = {value for value, _ in found}
+    first = [argument for argument in survey.function.args if argument in values]
+    if len(first) + len(values & places.keys()) == len(values):
+        order = {**places, **{value: at for at, value in enumerate(first, -len(first))}}
+    else:
+        order = {value: at for at, value in enumerate(_all_values(survey))}
+    if len(values) == len(found):
+        return sorted(found, key=lambda key: order[key[0]])
+
+    def place(key: tuple[Any, DType]) -> tuple[int, int, int]:
+        user, slot = found[key][0]
+        return order[key[0]], places[user], slot or 0
+
+    return sorted(found, key=place)
+
+
+def _all_values(survey: Survey) -> Iterator[Value]:
+    """Yield the values of a function, each before its uses."""
+    yield from survey.function.args
+    for inst in survey.insts:
+        yield from inst.results
+        for block in inst.blocks:
+            yield from block.arguments
+
+
+def _wishes_of_group(group: Group, decisions: Decisions) -> list[tuple[Instruction, int, Any, DType]]:
+    """Return what the nodes of a group without regions want in another float than it gets, slot by slot."""
+    dtypes, found = decisions.dtypes, list[Any]()
+    declared = [None if one is None else one.dtype for one in group.operands]
+    floats = [at for at, dtype in enumerate(declared) if dtype in decisions.survey.floats]
+    for rows, slots, dtype in parts_of(group, decisions) if floats else ():
+        for before in dict.fromkeys([declared[at] for at in floats]):
+            low = [at for at in floats if at in slots and declared[at] is before]
+            found += [
+                (inst, at, held[at], dtype)
+                for inst, held in rows
+                for at in low
+                if dtypes.get(held[at], before) is not dtype  # type: ignore[arg-type]  # it holds a float
+            ]
+        kept = [at for at in floats if at not in slots and at not in group.form.any_slots]
+        found += [(inst, at, held[at], declared[at]) for inst, held in rows for at in kept if held[at] in dtypes]
     return found
+
+
+def parts_of(group: Group, decisions: Decisions) -> list[Part]:
+    """Return the nodes of a group by what is decided about them, each part in program order."""
+    rows: _Rows = list(zip(group.insts, group.values, strict=True))
+    of, converted = decisions.of, decisions.slots
+    if converted.keys().isdisjoint(group.insts):
+        return [(rows, _NO_SLOTS, None)]
+    parts: dict[tuple[frozenset[int], DType | None], _Rows] = {}
+    if len({*map(converted.get, group.insts)}) == len({*map(of.get, group.insts)}) == 1:
+        parts[converted[group.insts[0]], of[group.insts[0]].dtype] = rows
+    for row in rows if not parts else ():
+        inst = row[0]
+        key = (converted[inst], of[inst].dtype) if inst in converted else (_NO_SLOTS, None)
+        parts.setdefault(key, []).append(row)
+    return [(some, slots, dtype) for (slots, dtype), some in parts.items()]
 
 
 def _wishes(inst: Instruction, is_node: bool, decisions: Decisions) -> Iterator[tuple[Operand, DType, int | None]]:

@@ -84,7 +84,7 @@ def _check_examples(definition: Definition, mnemonic: str, problems: Problems) -
         if found != mnemonic:
             message = f'the example shows "{found}", not "{mnemonic}"'
             if not re.fullmatch(r"[\w.]+", found):
-                message = f'the example is no program, whose first word is `func` or `target`, and shows no "{mnemonic}"'
+                message = f'the example is no program, which starts with `func` or `target`, and shows no "{mnemonic}"'
             problems.error("D046", example.place, message, help=f"%r: type = {mnemonic} ...")
 
 

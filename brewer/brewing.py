@@ -23,7 +23,7 @@ from brewer.project import Project
 from brewer.rendering import Renderer
 from brewer.report import unchanged_line
 from brewer.writing import carry_out
-from runtime.diagnostics import did_you_mean, either, near_names
+from runtime.diagnostics import either, near_names
 
 
 @dataclass(frozen=True)
@@ -127,10 +127,17 @@ def _files_of(names: Sequence[str], instructions: Instructions, project: Project
     for name in names:
         if name not in table:
             bare = name.removeprefix(f"{project.layout.definitions}/").removesuffix(".yaml")
-            help = f"write the name only: {bare}" if bare in table else did_you_mean(name, table)
-            near = near_names(name, COMMANDS) if not help and name == names[0] else ()
-            help = f"did you mean the command {either(near)}?" if near else help
+            help = f"write the name only: {bare}" if bare in table else _near(name, table, is_first=name == names[0])
             help = f"a sub-command stands first, and alone: brewer {name}" if name in COMMANDS else help
             problems.error("D083", None, f'no definition is called "{name}"', help=help)
     problems.raise_if_any()
     return frozenset(file for name in names for file in table[name])
+
+
+def _near(name: str, table: Mapping[str, object], *, is_first: bool) -> str:
+    """Near definitions, and where a command may stand, near commands."""
+    near = near_names(name, {*table, *(COMMANDS if is_first else ())})
+    commands = [each for each in near if each in COMMANDS]
+    meant = [each for each in near if each not in COMMANDS]
+    choices = ([either(meant)] if meant else []) + ([f"the command {either(commands)}"] if commands else [])
+    return f"did you mean {' or '.join(choices)}?" if choices else ""

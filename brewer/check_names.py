@@ -83,6 +83,8 @@ def _check_examples(definition: Definition, mnemonic: str, problems: Problems) -
         found = (text.partition(" = ")[2] if text.startswith("%") else text).partition(" ")[0]
         if found != mnemonic:
             message = f'the example shows "{found}", not "{mnemonic}"'
+            if not re.fullmatch(r"[\w.]+", found):
+                message = f'the example is no program, which starts with `func` or `target`, and shows no "{mnemonic}"'
             problems.error("D046", example.place, message, help=f"%r: type = {mnemonic} ...")
 
 

@@ -21,6 +21,10 @@ class Committed:
         self._folder = folder
         self._names = cache(self._ask)
 
+    def knows(self, path: str) -> bool:
+        """Whether a file of this path is there, with whatever contents."""
+        return path in self._names()
+
     def has(self, path: str, data: bytes) -> bool:
         """Whether a file of this path has these contents there, but for line ends that git may have changed."""
         names = self._names().get(path, frozenset())

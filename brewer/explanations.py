@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from brewer.problems import Problems
 from brewer.yaml_tree import Mapping, Scalar, read_tree
@@ -57,6 +58,20 @@ class Explanation:
             lines.append(f"  (without {self.removed})")
         lines += ["", "brewer says:", *(f"  {line}".rstrip() for line in self.said.rstrip().split("\n"))]
         return [*lines, "", "right:", *self.good.lines()]
+
+    def json(self, summary: str) -> dict[str, Any]:
+        """What the lines say, for other programs."""
+        examples = {"before": self.before, "wrong": self.bad, "right": self.good}
+        return {
+            "code": self.code,
+            "summary": summary,
+            "rule": self.rule.rstrip(),
+            **{name: {"files": dict(each.files), "run": each.run} for name, each in examples.items()},
+            "said": self.said,
+            "encoding": self.encoding,
+            "repeat": self.repeat,
+            "without": self.removed or None,
+        }
 
 
 def read_explanation(code: str) -> Explanation:

@@ -322,7 +322,7 @@ def kind_of(node: Node) -> str:
     if isinstance(node, Mapping):
         return "a mapping"
     if isinstance(node, Sequence):
-        return "a list"
+        return "a list" if node.items else "an empty list"
     if isinstance(node.value, bool):
         return f"the boolean {node.text}"
     if isinstance(node.value, (int, float)):

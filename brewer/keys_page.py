@@ -6,6 +6,7 @@ Deliberately absent: words of one project. Where a key takes a data type or an e
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from brewer.definition_keys import DEFINITION
 from brewer.document_keys import FACTS_DOCUMENT, VOCABULARY, VOCABULARY_ADDITION
@@ -58,6 +59,25 @@ def text(tables: Iterable[tuple[Table, Iterable[Key]]]) -> list[str]:
             rules = [f"    {rule}" for rule in _rules(table) if _code(key.name) in rule]
             lines += [f"{key.name} of {table.what}", f"    {facts}", f"    {key.doc}", *rules, f"    {key.example}", ""]
     return lines[:-1]
+
+
+def as_json(tables: Iterable[tuple[Table, Iterable[Key]]]) -> list[dict[str, Any]]:
+    """Keys for other programs."""
+    return [
+        {
+            "name": key.name,
+            "of": table.what,
+            "value": _value(key.kind, False),
+            "unit": key.unit or None,
+            "required": key.required,
+            "default": key.default,
+            "rules": [rule for rule in _rules(table) if _code(key.name) in rule],
+            "doc": key.doc,
+            "example": key.example,
+        }
+        for table, keys in tables
+        for key in keys
+    ]
 
 
 def _section(table: Table) -> str:

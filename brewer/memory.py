@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from brewer.cache import State, read_state, read_written
 from brewer.fingerprints import Fingerprints, digest_of, take_fingerprints
@@ -15,6 +15,10 @@ from brewer.project import Project
 
 if TYPE_CHECKING:
     from brewer.committed import Committed
+
+Edit = Literal["", "was edited by hand", "is not what git has, and no run is remembered that wrote it"]
+BY_HAND: Edit = "was edited by hand"
+UNLIKE_GIT: Edit = "is not what git has, and no run is remembered that wrote it"
 
 _MOST_NAMED = 3  # causes of one kind, such as templates
 _CONFLICT = (b"<<<<<<< ", b"\n>>>>>>> ")
@@ -44,22 +48,24 @@ class Memory:
     @cached_property
     def written(self) -> frozenset[str] | None:
         """Digests of what brewer wrote at some time; None: not known."""
-        return read_written(self.root, self.state.written) if self.state else None
+        return read_written(self.root, self.state.written if self.state else 0)
 
-    def was_edited(self, path: str, data: bytes) -> bool:
-        """Whether what stands in an output cannot be what brewer wrote, and is nowhere else.
+    def edit_of(self, path: str, data: bytes) -> Edit:
+        """Whether what stands in an output cannot be what brewer wrote, and is nowhere else; empty where it may be.
 
-        Line ends that git may have changed, and a file with the markers of a merge conflict, are nobody's work; what
-        git has is safe there.
+        Where no run is remembered that left this file, as in a fresh clone, git decides: what it has in another form
+        was changed since. Line ends that git may have changed, and a file with the markers of a merge conflict, are
+        nobody's work; what git has is safe there.
         """
-        if self.state is None or self.written is None or path not in self.state.outputs or not data.strip():
-            return False
-        if all(marker in data for marker in _CONFLICT):
-            return False
+        if not data.strip() or all(marker in data for marker in _CONFLICT):
+            return ""
         forms = {digest_of(data), digest_of(data.replace(b"\r\n", b"\n"))}
-        if forms & self.written or self.state.outputs[path] in forms:
-            return False
-        return not self._committed.has(path, data)
+        left = self.state.outputs.get(path) if self.state else None
+        if left in forms or not forms.isdisjoint(self.written or ()):
+            return ""
+        if left is not None and self.written is not None:
+            return "" if self._committed.has(path, data) else BY_HAND
+        return UNLIKE_GIT if self._committed.knows(path) and not self._committed.has(path, data) else ""
 
     @cached_property
     def _committed(self) -> Committed:

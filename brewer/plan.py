@@ -13,7 +13,7 @@ from typing import Literal
 from brewer.fingerprints import NotAFile, read_file
 from brewer.formatting import Formatter
 from brewer.frozen import frozen
-from brewer.memory import Memory
+from brewer.memory import Edit, Memory
 from brewer.problems import Problems
 from brewer.project import Project
 from brewer.rendering import Rendered
@@ -36,7 +36,7 @@ class Change:
     new: str
     definition: str = ""  # the file of the definition; empty for what belongs to all of them, or to none any more
     cause: str = ""
-    edited: bool = False  # somebody else changed what brewer wrote
+    edited: Edit = ""  # somebody else changed what brewer wrote, or so it seems
 
 
 @frozen
@@ -107,8 +107,9 @@ class Planner:
         if not is_ours(old):
             self._report_in_the_way(file.path, "this file was not written by brewer")
             return None
-        edited = self.memory.was_edited(file.path, data)
-        return Change("overwrite", file.path, old, new, file.definition, "edited by hand" if edited else cause, edited)
+        edited = self.memory.edit_of(file.path, data)
+        seems = edited.partition(" ")[2]  # such as `edited by hand`
+        return Change("overwrite", file.path, old, new, file.definition, seems or cause, edited)
 
     def removals(self, wanted: Iterable[str]) -> Iterator[Change]:
         """The files that brewer wrote for definitions that are gone; nothing else is ever removed."""
@@ -125,8 +126,8 @@ class Planner:
         text = data.decode("utf-8", errors="replace") if data else ""
         if not data or not has_marker(text):
             return None
-        edited = self.memory.was_edited(path, data)
-        cause = "no definition gives it" + ", and it was edited by hand" * edited
+        edited = self.memory.edit_of(path, data)
+        cause = "no definition gives it" + (f", and it {edited}" if edited else "")
         return Change("remove", path, text, "", cause=cause, edited=edited)
 
     def _bytes_of(self, path: str) -> bytes | None:
@@ -161,7 +162,7 @@ def report_edited(plan: Plan, project: Project, problems: Problems) -> None:
     for change in plan.changes:
         if change.edited:
             verb = "remove" if change.kind == "remove" else "overwrite"
-            message = f"this generated file was edited by hand; brewer would {verb} it"
+            message = f"this generated file {change.edited}; brewer would {verb} it"
             help = "put the change into the definition or a template; `--force` lets brewer do it"
             problems.error("D092", Place(str(project.root / change.path), 1, 1), message, help=help)
 

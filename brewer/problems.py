@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
@@ -22,6 +23,8 @@ SHOWN_OF_A_FILE = 100
 """Mistakes; whoever has more corrects some and looks again."""
 _MOST_COMPARED = 2_000  # names; each takes some 20 microseconds
 _SHOWN_OF_A_TEXT = 600  # characters; a name in it may be as long as its file
+_SHOWN_OF_A_NAME = 160
+_LONG_NAME = re.compile(rf'"([^"]{{{_SHOWN_OF_A_NAME // 2}}})[^"]{{{_SHOWN_OF_A_NAME // 2},}}"')
 
 
 class Problems:
@@ -62,7 +65,7 @@ class Problems:
             return
         file = place.file if place else ""
         line = self.line_at(place) if place else None
-        found = Diagnostic(code, _shortened(message), place, line, _shortened(help), tuple(notes))
+        found = Diagnostic(code, _shown(message), place, line, _shortened(help), tuple(notes))
         if self._was_said(found):
             return
         if self._count[file] >= SHOWN_OF_A_FILE:
@@ -134,6 +137,17 @@ class Problems:
         """Raises: DiagnosticsError with all that was found, in file order."""
         if self._found:
             raise DiagnosticsError(self.found)
+
+
+def _shown(message: str) -> str:
+    """A message on one line, in which nobody is misled by what cannot be seen, or buried under a text of a file."""
+    if not message.isprintable():
+        message = "".join(c if c.isprintable() else _escaped(c) for c in message)
+    return _shortened(message if len(message) <= _SHOWN_OF_A_NAME else _LONG_NAME.sub(r'"\1 ..."', message))
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def _shortened(text: str) -> str:

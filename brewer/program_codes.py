@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from brewer.frozen import frozen
 from brewer.project import Project
@@ -82,6 +83,19 @@ def explain_program_code(code: str) -> list[str]:
         return lines
     lines += ["", "wrong:", *(f"      {line}".rstrip() for line in example.program.splitlines())]
     return [*lines, "", "it is said:", *(f"  {line}".rstrip() for line in example.said.splitlines())]
+
+
+def program_code_json(code: str) -> dict[str, Any]:
+    """What the explanation says, for other programs."""
+    example = program_example(code)
+    return {
+        "code": code,
+        "summary": program_codes()[code],
+        "reported_by": _WHO[code[0]],
+        "places": list(places_of_code(code)),
+        "wrong": example.program if example else None,
+        "said": example.said if example else None,
+    }
 
 
 @cache

@@ -38,7 +38,7 @@ printed.
 
 A pipeline is names of passes and of pipelines, separated by commas, each with options in braces, separated by commas or
 spaces: "auto-cast-fp32{mode=matmult type=bf16},dtype-mutator,eliminate-casts". fixpoint(a, b) repeats its steps until
-nothing changes.
+nothing changes. In names, _ may stand for -.
 
 exit status: 0 done; 1 a pass failed, which is a fault of the pass; 2 mistakes in the program, the pipeline or the
 usage; 130 interrupted. Where it is not 0, no result is written.
@@ -163,7 +163,8 @@ def _add_what_is_checked(group: Any) -> None:
     def add(*names: str, **settings: Any) -> None:
         group.add_argument(*names, **settings)
 
-    add("--no-verify", action="store_true", help="do not check the program before and after each pass")
+    add("--no-check", action="store_true", help="do not check the program before and after each pass")
+    add("--no-verify", action="store_true", dest="no_check", help=argparse.SUPPRESS)  # its older name
     add(
         "--verify-numerics",
         action=_Once,

@@ -68,6 +68,12 @@ def known_names() -> tuple[str, ...]:
     return (*PASSES, *PIPELINES, FIXPOINT)
 
 
+def step_name(written: str) -> str:
+    """Return the name of a pass or pipeline, which may be written with underscores, `auto_mixed_precision`."""
+    name = written.replace("_", "-")
+    return name if name in known_names() else written
+
+
 class _Unread:
     """Reads no files, for pipelines of which nothing is made."""
 
@@ -98,7 +104,7 @@ class _Builder:
         if isinstance(spec, FixpointSpec):
             rounds = self._rounds(self._options(spec.options, FIXPOINT, (ROUNDS,)))
             return (Fixpoint(self.steps(spec.steps, given), **rounds),)
-        name = spec.name.text
+        name = step_name(spec.name.text)
         if name in PIPELINES:
             return self._pipeline(name, spec, given)
         if name not in PASSES:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from passes.arguments import ALL
-from passes.build import known_names
+from passes.build import known_names, step_name
 from passes.chosen_steps import steps_of, target_named
 from passes.debugging.failing import FollowUp, Numerics
 from passes.debugging.printing import EVERY_PASS, Printing
@@ -109,7 +109,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
         given,
         module,
         steps,
-        check=None if given.no_verify else _check_of(program, target),
+        check=None if given.no_check else _check_of(program, target),
         judge=None if numerics is None else numerics.judge(gave_up),
         printing=printing,
         limit=RewriteLimit(given.rewrite_limit),
@@ -117,7 +117,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
             given.reproducer,
             given.bisect,
             target,
-            not given.no_verify,
+            not given.no_check,
             numerics,
             tuple(given.classes),
             given.rewrite_limit,
@@ -163,7 +163,7 @@ def _printing(given: argparse.Namespace, steps: Sequence[Step]) -> Printing:
     def chosen(value: str | None, option: str) -> Sequence[str]:
         if value is None or value == ALL:
             return () if value is None else EVERY_PASS
-        names = [name.strip() for name in value.split(",")]
+        names = [step_name(name.strip()) for name in value.split(",")]
         for name in names:
             if name not in running:
                 help = did_you_mean(name, running) or f"it runs {either(running, 'and') or 'none'}"

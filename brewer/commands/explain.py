@@ -8,11 +8,13 @@ brewer explain V031         a code of programs: of the verifier (V), of text (T)
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from typing import Any
 
 from brewer.codes import CODES
 from brewer.explanations import read_explanation
-from brewer.program_codes import explain_program_code, program_codes
+from brewer.program_codes import explain_program_code, program_code_json, program_codes
 from brewer.project import Project
 from brewer.report import say
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
@@ -20,6 +22,7 @@ from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("codes", nargs="*", metavar="CODE", help="for example D010; without one, all codes are listed")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(project: Project, options: argparse.Namespace) -> int:
@@ -33,10 +36,18 @@ def run(project: Project, options: argparse.Namespace) -> int:
     ]
     if unknown:
         raise DiagnosticsError(unknown)
+    if options.json:
+        table = [{"code": code, "summary": summary} for code, summary in sorted(known.items())]
+        say([json.dumps([_json(code) for code in codes] or table, indent=2)], sys.stdout)
+        return 0
     texts = ["\n".join(_explanation(code)) for code in codes]
     listed = [f"{code}  {summary}" for code, summary in sorted(known.items())]
     say(["\n\n\n".join(texts)] if texts else listed, sys.stdout)
     return 0
+
+
+def _json(code: str) -> dict[str, Any]:
+    return read_explanation(code).json(CODES[code]) if code in CODES else program_code_json(code)
 
 
 def _explanation(code: str) -> list[str]:

@@ -8,9 +8,10 @@ brewer keys --markdown      the page brewer/KEYS.md
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 
-from brewer.keys_page import TABLES, page, text
+from brewer.keys_page import TABLES, as_json, page, text
 from brewer.project import Project
 from brewer.report import say
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
@@ -18,7 +19,9 @@ from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only keys of this name")
-    parser.add_argument("--markdown", action="store_true", help="print the page brewer/KEYS.md")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="print the page brewer/KEYS.md")
+    form.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(project: Project, options: argparse.Namespace) -> int:
@@ -37,5 +40,6 @@ def run(project: Project, options: argparse.Namespace) -> int:
     if unknown:
         raise DiagnosticsError(unknown)
     wanted = set(options.names) or known
-    say(text((table, [key for key in table.keys if key.name in wanted]) for table in TABLES), sys.stdout)
+    chosen = [(table, [key for key in table.keys if key.name in wanted]) for table in TABLES]
+    say([json.dumps(as_json(chosen), indent=2)] if options.json else text(chosen), sys.stdout)
     return 0

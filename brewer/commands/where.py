@@ -61,6 +61,8 @@ def _lines(answer: Answer, project: Project) -> list[str]:
             lines += ["", title, *_table(rows)]
     if answer.whole:
         return [*lines, "", *_parts(answer, project)]
+    if answer.around:
+        lines += ["", f"no line is written by it alone; these are those of `{answer.around}` around it"]
     if len(answer.generated) == 1:
         return [*lines, *_one(answer.generated[0], project)]
     for file, group in groupby(answer.generated, key=lambda origin: origin.file):
@@ -139,6 +141,7 @@ def _json(answer: Answer, project: Project) -> dict[str, Any]:
         "what": answer.title,
         "definition": [_line_json(line, project) for line in answer.definition],
         "written_by_hand": [_line_json(line, project) for line in answer.hand_written],
+        "around": answer.around or None,
         "generated": [_origin_json(origin, project) for origin in answer.generated],
     }
 

@@ -27,6 +27,7 @@ class Answer:
     generated: tuple[Origin, ...]
     hand_written: tuple[Line, ...] = ()  # in the wrapper, or the class of the runtime, that has what was asked for
     whole: Brewable | None = None  # where a definition as a whole was asked for
+    around: str = ""  # the key around what was asked for whose lines these are, where that has none of its own
 
 
 def line_of(place: Place) -> Line:

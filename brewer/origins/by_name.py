@@ -69,11 +69,16 @@ def answer_by_name(asked: str, origins: Origins) -> Answer:
         known = set(_known(brewable, origins))
         help = did_you_mean(member, known) or f"`brewer where {definition.name}` lists the parts of its class"
         raise mistake("D088", f'"{definition.name}" has no part "{member}"', help)
+    around = keys
+    while entry and not generated and not by_hand and len(around) > 1:
+        around = around[:-1]
+        generated = tuple(_generated(".".join(around), around, brewable, origins))
     # The frame of a method belongs to the definition as a whole, which is worth a line only where nothing else is.
     found = [origin for origin in generated if origin.keys != ("name",)] or generated
     places = [entry.place] if entry else [origin.place for origin in found if origin.place]
     lines_of_definition = tuple(dict.fromkeys(line_of(place) for place in places))
-    return Answer(f"{title}.{member}", lines_of_definition, generated, by_hand)
+    holder = ".".join(around) if generated and around != keys else ""
+    return Answer(f"{title}.{member}", lines_of_definition, generated, by_hand, around=holder)
 
 
 def _keys_of(member: str, brewable: Brewable, located: Located) -> KeyPath:

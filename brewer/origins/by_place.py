@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from brewer.origins.answers import Answer, Line, line_of, mistake
-from brewer.origins.lines import Origins
+from brewer.origins.lines import Origin, Origins
 from brewer.origins.traced import TemplateLine
 from brewer.origins.trees import KeyPath, entry_in
 from brewer.yaml_tree import Mapping
 from runtime.diagnostics import Place, did_you_mean
 
-_PLACE = re.compile(r"(.+\.(?:py|j2|yaml)):([0-9]{1,9})(?::[0-9]{1,9})?\Z")
+_PLACE = re.compile(r"(.+?):([0-9]{1,9})(?::[0-9]{1,9})?\Z")
 
 
 def place_in(asked: str) -> tuple[str, int] | None:
@@ -29,7 +29,13 @@ def answer_by_place(file: str, number: int, origins: Origins) -> Answer:
     Raises: DiagnosticsError where there is no such line, or nothing comes from such a file.
     """
     path = _existing(file, origins)
-    shown = origins.project.relative(path)
+    project = origins.project
+    shown = project.relative(path)
+    folder = next((each for each in project.template_folders if path.is_relative_to(each)), None)
+    is_definition = path == project.vocabulary or path.is_relative_to(project.definitions)
+    if shown not in origins.files and folder is None and not is_definition:
+        message = f'"{file}" is no file that brewer writes, no template and no definition'
+        raise mistake("D089", message, did_you_mean(shown, origins.files))
     lines = path.read_text(encoding="utf-8").splitlines()
     if not 0 < number <= len(lines):
         raise mistake("D089", f"{shown} has no line {number}", f"its last line is {len(lines)}")
@@ -37,15 +43,11 @@ def answer_by_place(file: str, number: int, origins: Origins) -> Answer:
         raise mistake("D089", f"{shown}:{number} is an empty line", "ask for one with text")
     if shown in origins.files:
         return _at_generated(path, shown, number, origins)
-    folder = next((each for each in origins.project.template_folders if path.is_relative_to(each)), None)
     if folder:
         here = TemplateLine(path.relative_to(folder).as_posix(), number)
         written = (origin for found in origins.files.values() for origin in found if here in origin.templates)
         return Answer(f"{shown}:{number}", (), tuple(written))
-    if path == origins.project.vocabulary or path.is_relative_to(origins.project.definitions):
-        return _at_definition(path, shown, number, origins)
-    message = f'"{file}" is no file that brewer writes, no template and no definition'
-    raise mistake("D089", message, did_you_mean(shown, origins.files))
+    return _at_definition(path, shown, number, origins)
 
 
 def _existing(file: str, origins: Origins) -> Path:
@@ -78,10 +80,19 @@ def _at_definition(path: Path, shown: str, number: int, origins: Origins) -> Ans
     if entry is None:
         help = "it is a comment, from which nothing comes"
         raise mistake("D089", f"{shown}:{number} stands above the first key", help)
+    own, around = _lines_of(tree, keys, path, origins), keys
+    while not own and len(around) > 1:
+        around = around[:-1]
+        own = _lines_of(tree, around, path, origins)
+    title, holder = f"{shown}:{number}, {'.'.join(keys)}", ".".join(around) if own and around != keys else ""
+    return Answer(title, (Line(path, entry.place.line),), own, around=holder)
+
+
+def _lines_of(tree: Mapping, keys: KeyPath, path: Path, origins: Origins) -> tuple[Origin, ...]:
     places = {(place.line, place.column) for place in _places(tree, keys)}
     lines = (origin for found in origins.files.values() for origin in found if origin.text.strip())
     own = (o for o in lines if o.place and Path(o.place.file) == path and (o.place.line, o.place.column) in places)
-    return Answer(f"{shown}:{number}, {'.'.join(keys)}", (Line(path, entry.place.line),), tuple(own))
+    return tuple(own)
 
 
 def _deepest_at(tree: Mapping, number: int) -> KeyPath:

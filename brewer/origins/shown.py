@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from brewer.plain_scalars import INFINITIES
-from brewer.yaml_tree import Entry, Mapping, Node, Scalar
+from brewer.yaml_tree import Entry, Mapping, Node, Scalar, Sequence
 
 Comment = Callable[[tuple[str, ...], Entry], str]
 _WIDEST = 64  # characters before a comment; longer lines have it right behind them
@@ -46,11 +46,34 @@ def _lines(tree: Mapping, path: tuple[str, ...], comment: Comment) -> Iterator[_
         if isinstance(entry.value, Mapping) and entry.value.entries:
             yield _Line(key, said)
             yield from _lines(entry.value, here, comment)
-        elif isinstance(entry.value, Scalar) and "\n" in entry.value.text.strip("\n"):
+        elif _has_lines(entry.value):
+            assert isinstance(entry.value, Scalar)
             yield from _block(key, entry.value.text, indent, said)
+        elif isinstance(entry.value, Sequence) and _needs_lines(entry.value):
+            yield _Line(key, said)
+            yield from _items(entry.value, f"{indent}  ")
         else:
             text = _plain(entry.value) if isinstance(entry.value, Scalar) else _inline(entry.value)
             yield _Line(f"{key} {text}".rstrip(), said)
+
+
+def _items(node: Sequence, indent: str) -> Iterable[_Line]:
+    """A list, an item a line or a block."""
+    for item in node.items:
+        if _has_lines(item):
+            assert isinstance(item, Scalar)
+            yield from _block(f"{indent}-", item.text, indent, "")
+        else:
+            yield _Line(f"{indent}- {_inline(item)}")
+
+
+def _needs_lines(node: Sequence) -> bool:
+    """Whether a list is not for one line: texts of several lines, several mappings."""
+    return any(map(_has_lines, node.items)) or sum(isinstance(item, Mapping) for item in node.items) > 1
+
+
+def _has_lines(node: Node) -> bool:
+    return isinstance(node, Scalar) and "\n" in node.text.strip("\n")
 
 
 def _block(key: str, text: str, indent: str, comment: str) -> Iterable[_Line]:

@@ -121,7 +121,7 @@ class FollowUp:
         limit = None if self.rewrite_limit is None else self.rewrite_limit - failure.rewrites_before
         arguments = ["--passes", failure.step.pipeline_text, *self._asked(failure.step)]
         arguments += [word for name in self.classes for word in ("--classes", name)]
-        arguments += [] if self.is_verified else ["--no-verify"]
+        arguments += [] if self.is_verified else ["--no-check"]
         arguments += [] if limit is None else ["--rewrite-limit", str(limit)]
         inputs = None
         if self.numerics is not None and self.numerics.given is not None:

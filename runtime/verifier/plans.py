@@ -77,11 +77,21 @@ def _no_rules(inst: Instruction, target: Target) -> Iterator[Problem]:
 
 
 def _brewed_rules(made: type[Instruction]) -> Callable[[Any], Iterator[Problem]] | None:
-    """Return the rules of the definition without those of its wrapper; None where the two cannot be told apart."""
-    owners = [one for one in made.__mro__ if issubclass(one, Instruction) and "verify" in vars(one)]
-    brewed = [one for one in owners if (info := getattr(one, "INFO", None)) and one.__name__ == f"{info.name}Gen"]
-    below = owners[owners.index(brewed[0]) :] if brewed else []
-    return brewed[0].verify if brewed and below == [*brewed, Instruction] else None
+    """Return the rules of the definition and of those that it stands on, without what their wrappers ask."""
+    brewed = [one for one in reversed(made.__mro__) if (info := vars(one).get("INFO")) and _is_brewed(one, info)]
+    names = dict.fromkeys(name for one in brewed for name in vars(one) if name.startswith("_verify_"))
+    if not names:
+        return None
+
+    def rules(inst: Instruction) -> Iterator[Problem]:
+        for name in names:
+            yield from getattr(inst, name)()
+
+    return rules
+
+
+def _is_brewed(made: type, info: InstructionInfo) -> bool:
+    return made.__name__ == f"{info.name}Gen"
 
 
 def _inference(made: type[Instruction]) -> Callable[[Instruction], tuple[Type | None, ...]] | None:

@@ -119,6 +119,93 @@ def test_without_git_or_a_repository_nothing_changes(
     assert code == 2 and "error[D092]" in said
 
 
+UNLIKE = "XGen.py:1:1: error[D092]: this generated file is not what git has, and no run is remembered that wrote it"
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_an_edit_in_a_fresh_clone_is_one_too(
+    root: Path, brew: Run, implementation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = Repository(root, implementation, monkeypatch)
+    brew()
+    shutil.rmtree(root / ".brewer_cache")
+    repository.commit()
+    mine = f"{(root / MODULE).read_text()}# mine\n"
+    (root / MODULE).write_text(mine)
+    code, said = brew()
+    assert code == 2 and f"{UNLIKE}; brewer would overwrite it" in said and (root / MODULE).read_text() == mine
+    code, said = brew("--check")
+    why = "not what git has, and no run is remembered that wrote it"
+    assert code == 1 and f"to overwrite {MODULE} ({why})" in said
+    assert brew("--force") == (0, f"overwrote {MODULE} ({why})\n")
+    assert brew()[0] == 0
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_an_edited_orphan_in_a_fresh_clone_stays(
+    root: Path, brew: Run, implementation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = Repository(root, implementation, monkeypatch)
+    brew()
+    repository.commit()
+    shutil.rmtree(root / ".brewer_cache")
+    (root / MODULE).write_text(f"{(root / MODULE).read_text()}# mine\n")
+    (root / "defs/neuron/X.yaml").rename(root / "defs/neuron/Y.yaml")
+    (root / "defs/neuron/Y.yaml").write_text(Y)
+    code, said = brew()
+    assert code == 2 and f"{UNLIKE}; brewer would remove it" in said and (root / MODULE).exists()
+    assert brew("--force")[0] == 0 and not (root / MODULE).exists()
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_a_file_that_came_from_git_is_edited_before_any_run_has_seen_it(
+    root: Path, brew: Run, implementation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another branch has one definition more than the last run saw."""
+    repository = Repository(root, implementation, monkeypatch)
+    brew()
+    shutil.copytree(root / ".brewer_cache", root.parent / "cache")
+    (root / "defs/neuron/Y.yaml").write_text(Y)
+    brew()
+    shutil.rmtree(root / ".brewer_cache")
+    repository.commit()
+    shutil.copytree(root.parent / "cache", root / ".brewer_cache")
+    path = root / "generated/neuron/YGen.py"
+    path.write_text(f"{path.read_text()}# mine\n")
+    code, said = brew()
+    assert code == 2 and UNLIKE.replace("XGen", "YGen") in said and "# mine" in path.read_text()
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_what_a_first_run_wrote_before_it_was_killed_is_no_edit(
+    root: Path, brew: Run, implementation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = Repository(root, implementation, monkeypatch)
+    brew()
+    shutil.rmtree(root / ".brewer_cache")
+    repository.commit()
+    (root / "defs/neuron/X.yaml").write_text(X.replace("One.", "Two."))
+    assert brew()[0] == 0
+    (root / ".brewer_cache/state").unlink()  # as if it had not come to the end
+    (root / "defs/neuron/X.yaml").write_text(X.replace("One.", "Three."))
+    assert brew()[0] == 0
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_where_neither_a_run_nor_git_knows_a_file_it_is_written(
+    root: Path, brew: Run, is_committed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git has what stands there, or nothing of that name: an unpacked archive, outputs that are not checked in."""
+    brew()
+    shutil.rmtree(root / ".brewer_cache")
+    if not is_committed:
+        monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(root.parent))
+    (root / MODULE).write_text(f"{(root / MODULE).read_text()}# mine\n")
+    if is_committed:
+        Repository(root, IMPLEMENTATIONS[0], monkeypatch).commit()
+    assert brew() == (0, f"overwrote {MODULE} (from defs/neuron/X.yaml)\n")
+
+
 def test_git_is_not_asked_while_nothing_looks_edited(root: Path, brew: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> list[str]:
         raise AssertionError("git was asked")

@@ -104,3 +104,17 @@ def rewrite(code: str, said: str) -> None:
     lines = "".join(f"  {line}\n" if line else "\n" for line in said.removesuffix("\n").split("\n"))
     text = f"|\n{lines}" if said.replace("\n", "").isprintable() else f"{json.dumps(said)}\n"
     path.write_text(f"{before}said: {text}{after}", encoding="utf-8")
+
+
+def test_json_says_what_the_text_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--json", "d010", "V031", "V010"]) == 0
+    of_definitions, of_programs, without_example = json.loads(capsys.readouterr().out)
+    assert main(["explain", "D010", "V031"]) == 0
+    text = capsys.readouterr().out
+    assert of_definitions["summary"] == CODES["D010"] and f"D010: {CODES['D010']}" in text
+    assert all(line.strip() in text for line in of_definitions["said"].splitlines())
+    assert all(line.strip() in text for file in of_definitions["wrong"]["files"].values() for line in file.splitlines())
+    assert all(line.strip() in text for line in [*of_programs["wrong"].splitlines(), *of_programs["said"].splitlines()])
+    assert (without_example["wrong"], without_example["said"]) == (None, None)
+    assert main(["explain", "--json"]) == 0
+    assert {each["code"] for each in json.loads(capsys.readouterr().out)} == {*CODES, *program_codes()}

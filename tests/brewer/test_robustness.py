@@ -1,7 +1,7 @@
 """Whatever stands in a definition, the answer is a result or diagnostics, no traceback; a mistake writes nothing."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from brewer.rendering import Renderer
 from tests.brewer.case_files import read_case
 from tests.brewer.miniature import TEMPLATES, build
 from tests.brewer.mutants import mutant
+from tests.brewer.odd_mutants import odd_mutant
 from tests.brewer.test_schema import FILES, project_of
 
 EVERYTHING = read_case(Path(__file__).parent / "cases" / "everything.case").files["defs/neuron/X.yaml"].decode()
@@ -37,19 +38,35 @@ def test_more_mutants_of_the_definitions_never_raise(start: int, tmp_path: Path)
     brew_mutants(range(start, start + 200), tmp_path)
 
 
+def test_odd_mutants_of_the_definitions_never_raise(tmp_path: Path) -> None:
+    succeeded = brew_mutants(range(60), tmp_path, odd)
+    assert 0 < succeeded < 30
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(60, 860, 200))
+def test_more_odd_mutants_of_the_definitions_never_raise(start: int, tmp_path: Path) -> None:
+    brew_mutants(range(start, start + 200), tmp_path, odd)
+
+
 def test_a_run_with_a_mistake_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project = build(tmp_path, {"defs/neuron/X.yaml": EVERYTHING.encode()})
     assert main(["--root", str(project.root)]) == 0
     for seed in range(20):
         before = below_generated(project)
-        (project.definitions / "neuron" / "X.yaml").write_bytes(mutant(EVERYTHING, random.Random(seed)))
+        changed = (odd if seed % 2 else mutant)(EVERYTHING, random.Random(seed))
+        (project.definitions / "neuron" / "X.yaml").write_bytes(changed)
         code = main(["--root", str(project.root)])
         said = capsys.readouterr().err
         assert code in (0, 2) and "Traceback" not in said and not any(f"[{ours}]" in said for ours in OURS), said
         assert code == 0 or below_generated(project) == before
 
 
-def brew_mutants(seeds: Iterable[int], folder: Path) -> int:
+def odd(text: str, choose: random.Random) -> bytes:
+    return odd_mutant(text, list(FILES.values()), choose)
+
+
+def brew_mutants(seeds: Iterable[int], folder: Path, change: Callable[[str, random.Random], bytes] = mutant) -> int:
     """Reads and renders mutants of the project's definitions; returns how many had no mistake."""
     (folder / "templates").symlink_to(TEMPLATES)
     succeeded = 0
@@ -57,9 +74,10 @@ def brew_mutants(seeds: Iterable[int], folder: Path) -> int:
         choose = random.Random(seed)
         file = choose.choice(DEFINITIONS)
         project = project_of(folder, file)
-        (folder / file).write_bytes(mutant(FILES[file], choose))
+        (folder / file).write_bytes(change(FILES[file], choose))
         problems = found_in(project)
         assert all(found.render() for found in problems.found), f"seed {seed}"
+        assert all(found.message.isprintable() for found in problems.found), f"seed {seed}"
         assert not OURS & {found.code for found in problems.found}, f"seed {seed}: {problems.found}"
         succeeded += not problems.found
         for path in folder.glob("defs/*/*.yaml"):

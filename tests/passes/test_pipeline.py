@@ -28,6 +28,12 @@ def test_steps_with_options_and_fixpoints() -> None:
     assert isinstance(again, Fixpoint) and len(again.steps) == 1
 
 
+def test_names_may_be_written_with_underscores() -> None:
+    (chain,) = build_pipeline("fixpoint(eliminate_casts, clean_casts)")
+    (same,) = build_pipeline("fixpoint(eliminate-casts, clean-casts)")
+    assert chain.pipeline_text == same.pipeline_text and "_casts" not in chain.pipeline_text
+
+
 @pytest.mark.parametrize("options", ["allow-excess-precision=true", "allow_excess_precision = true"])
 def test_options_have_hyphens_or_underscores(options: str) -> None:
     (step,) = build_pipeline(f"eliminate-casts{{{options}}}")

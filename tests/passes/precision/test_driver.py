@@ -123,7 +123,7 @@ def test_a_model_with_mistakes_is_refused_unless_nobody_asks(
     assert main([str(path), "-o", str(out)]) == 2
     assert 'error[V063]: no version of the operator set "d" is stated' in capsys.readouterr().err
     assert not out.exists()
-    assert main([str(path), "-o", str(out), "--no-verify"]) == 0
+    assert main([str(path), "-o", str(out), "--no-check"]) == 0
     assert out.exists()
 
 

@@ -48,6 +48,7 @@ class AdaLayerNormBackwardGen(GraphInst):
             The gradient with respect to `shift`.
     Rules:
         scale_dtype: scale.dtype equals src.dtype
+        scale_dimension: scale.rank is at least 1
         scale_extent: scale.shape[-1] equals src.shape[-1]
         shift_dtype: shift.dtype equals src.dtype
         shift_shape: shift.shape equals scale.shape
@@ -291,6 +292,7 @@ class AdaLayerNormBackwardGen(GraphInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_scale_dtype()
+        yield from self._verify_scale_dimension()
         yield from self._verify_scale_extent()
         yield from self._verify_shift_dtype()
         yield from self._verify_shift_shape()
@@ -305,6 +307,15 @@ class AdaLayerNormBackwardGen(GraphInst):
         if not may_be_equal(left, right):
             yield Problem(
                 f"scale and src have one data type: scale.dtype is {left} and src.dtype is {right}",
+                "scale",
+            )
+
+    def _verify_scale_dimension(self) -> Iterator[Problem]:
+        """Rule `scale_dimension`: scale has a last dimension."""
+        found = self._scale.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"scale has a last dimension: scale.rank is {found}",
                 "scale",
             )
 

@@ -44,6 +44,7 @@ class AdaLayerNormGen(GraphInst):
         result: the type of src
     Rules:
         scale_dtype: scale.dtype equals src.dtype
+        scale_dimension: scale.rank is at least 1
         scale_extent: scale.shape[-1] equals src.shape[-1]
         shift_dtype: shift.dtype equals src.dtype
         shift_shape: shift.shape equals scale.shape
@@ -225,6 +226,7 @@ class AdaLayerNormGen(GraphInst):
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
         yield from self._verify_scale_dtype()
+        yield from self._verify_scale_dimension()
         yield from self._verify_scale_extent()
         yield from self._verify_shift_dtype()
         yield from self._verify_shift_shape()
@@ -237,6 +239,15 @@ class AdaLayerNormGen(GraphInst):
         if not may_be_equal(left, right):
             yield Problem(
                 f"scale and src have one data type: scale.dtype is {left} and src.dtype is {right}",
+                "scale",
+            )
+
+    def _verify_scale_dimension(self) -> Iterator[Problem]:
+        """Rule `scale_dimension`: scale has a last dimension."""
+        found = self._scale.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"scale has a last dimension: scale.rank is {found}",
                 "scale",
             )
 

@@ -32,7 +32,8 @@ class AttentionBackwardGen(GraphInst):
     """The gradient of one operand of an attention.
 
     The attention is that of graph.attention with the same fields, its scale one over the square root of `head_dim`, and
-    without a cap: RLX has no fields for others here.
+    without a cap: RLX has no fields for others here. What is masked has no gradient, that of a query which sees no key,
+    either; RLX's CPU executor hands one through the equal weights of such a query.
 
     Operands:
         query: floats, rank 3 or 4
@@ -85,6 +86,7 @@ class AttentionBackwardGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::AttentionBackward, AttentionBwdWrt
+        RLX compiler, rlx-cpu/src/attention_bwd.rs, backward_dense_head
         Dao et al., FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness, 2022, appendix B.2
     Semantics: attention.attention_backward
     Wrapper: `AttentionBackward` of runtime/wrappers/, which the parser builds

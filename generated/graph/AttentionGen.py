@@ -24,14 +24,15 @@ class AttentionGen(GraphInst):
 
     `softmax(cap(query @ key.T * scale) + bias) @ value`. Operands are [B, S, heads * elements], or have four dimensions
     in the order of `layout`; keys and values may have another S than queries, and have as many heads (ONNX and JAX take
-    fewer, too). Where there are more keys, the last query stands beside the last of them, as RLX has it; JAX, and ONNX
-    without a cache, put the first beside the first. Where there are fewer, the first two stand beside each other. By
-    `mask_kind`, a query sees - `none`, `bias`: all keys; a bias [B, heads, queries, keys] is added to the products; -
-    `causal`: the keys that do not stand after it; - `sliding_window`: of these the nearest `window + 1`; - `custom`:
-    the keys whose element of the mask [B, keys] is at least 0.5. Where it sees none, all have equal weights, as RLX and
-    JAX have it; ONNX gives zeros. Products are capped before anything is masked, as ONNX and Gemma 2 have it; the
-    executor of RLX does it after. RLX's description of the operation takes three dimensions for those of a single head,
-    its executor for those of all heads, as here.
+    fewer, too). Values have as many elements as keys; in ONNX they may have others, as in RLX with the `v_head_dim` of
+    its later releases. Where there are more keys, the last query stands beside the last of them, as RLX has it; JAX,
+    and ONNX without a cache, put the first beside the first. Where there are fewer, the first two stand beside each
+    other. By `mask_kind`, a query sees - `none`, `bias`: all keys; a bias [B, heads, queries, keys] is added to the
+    products; - `causal`: the keys that do not stand after it; - `sliding_window`: of these the nearest `window + 1`; -
+    `custom`: the keys whose element of the mask [B, keys] is not below 0.5. Where it sees none, all have equal weights,
+    as RLX and JAX have it; ONNX gives zeros. Products are capped before anything is masked, as ONNX and Gemma 2 have
+    it; the executor of RLX does it after. RLX's description of the operation takes three dimensions for those of a
+    single head, its executor for those of all heads, as here.
 
     Operands:
         query: floats, rank 3 or 4

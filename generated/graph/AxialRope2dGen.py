@@ -38,7 +38,7 @@ class AxialRope2dGen(GraphInst):
         head_dim: int, at least 4, a multiple of 4
             The elements of each head.
         theta: float
-            The base of the frequencies.
+            The base of the frequencies, above 0.
         repeat_factor: int, by default 1, at least 1
             How many tokens stand at each place.
     Results:
@@ -211,7 +211,7 @@ class AxialRope2dGen(GraphInst):
 
     @property
     def theta(self) -> float:
-        """The base of the frequencies."""
+        """The base of the frequencies, above 0."""
         return self._theta
 
     @theta.setter

@@ -23,7 +23,7 @@ class BatchedDenseSolveGen(GraphInst):
     """The solutions of systems of linear equations, one matrix for each item of a batch.
 
     By LU factorization with partial pivoting, in f32 or f64. A pivot of exactly 0 is an error; a singular matrix whose
-    pivots are rounded to something else is not found.
+    pivots are rounded to something else is not found. Where a matrix has a NaN, its solutions are NaN.
 
     Operands:
         matrix: floats, [B, N, N]

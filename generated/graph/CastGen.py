@@ -24,9 +24,10 @@ class CastGen(GraphInst):
     are no infinities (f4e2m1 has neither, and takes its largest number, of NaN, too), and floats to integers, which are
     clamped. Integers are clamped to the range of other ones, too. NaN becomes the largest integer or, if its sign is
     negative, the lowest; a bool says whether something is not 0, so NaN is true. f8e8m0 has powers of two alone: what
-    is halfway goes to the larger one, what is below the smallest to that, and 0 and what is negative to NaN. RLX states
-    no rounding. NumPy drops the fraction of a float; it, and ONNX, drop the upper bits of an integer. ONNX takes the
-    largest number of an 8-bit float for what is beyond it, and rounds up to f8e8m0, unless told otherwise.
+    is halfway goes to the larger one, what is below the smallest to that, and 0 and what is negative to NaN. RLX's
+    op.rs states no rounding; its CPU executor drops the fraction of a float, as NumPy does, clamps, and makes 0 of NaN.
+    NumPy and ONNX drop the upper bits of an integer. ONNX takes the largest number of an 8-bit float for what is beyond
+    it, and rounds up to f8e8m0, unless told otherwise.
 
     Operands:
         src: never converted
@@ -48,6 +49,7 @@ class CastGen(GraphInst):
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
         RLX compiler, rlx-ir/src/op.rs, Op::Cast
+        RLX compiler, CPU executor, CastF32ToI32, CastF32ToI64
         ONNX operator specification, Cast
     Semantics: graph.cast
     """

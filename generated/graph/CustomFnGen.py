@@ -24,8 +24,8 @@ class CustomFnGen(GraphInst):
 
     It computes what `body` computes, as if that stood in its place. The derivatives are functions of the module, where
     RLX has further graphs inside of the operation; nothing here runs them. Without one, whoever differentiates goes
-    into `body`. RLX has one result. In JAX, a vjp is a pair of functions that hand residuals on, and a jvp returns the
-    results, too.
+    into `body`. No derivative gets what `body` uses from outside beside its inputs; in RLX it uses nothing else. RLX
+    has one result. In JAX, a vjp is a pair of functions that hand residuals on, and a jvp returns the results, too.
 
     Operands:
         inputs: any number

@@ -23,7 +23,7 @@ class DenseSolveGen(GraphInst):
     """The solution of a system of linear equations, for one right-hand side or several.
 
     By LU factorization with partial pivoting, in f32 or f64. A pivot of exactly 0 is an error; a singular matrix whose
-    pivots are rounded to something else is not found.
+    pivots are rounded to something else is not found. Where a matrix has a NaN, its solutions are NaN.
 
     Operands:
         matrix: floats, [N, N]

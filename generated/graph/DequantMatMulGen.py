@@ -30,12 +30,15 @@ class DequantMatMulGen(GraphInst):
     `fp8_e4m3`, `fp8_e5m2`: bytes [K, N] that are 8-bit floats of the Open Compute Project, times a scale [N] if there
     is one. RLX's CPU executor reads the largest exponent of E4M3, which holds 256 to 448 there, as infinity and NaN. -
     `nvfp4_block`: bytes with two codes of E2M1 each, as for `int4_block`, times scales [ceil(K / 16), N] whose bytes
-    are 8-bit floats (E4M3), times a global scale [1] if there is one. - `gguf_...`: one list of the bytes of blocks,
-    which carry their scales, in row-major order of [N, K]: weights stand transposed, as everywhere in GGUF. The
-    interpreter decodes the schemes that are spelt out here and, of GGUF, q4_0, q4_1, q5_0, q5_1, q8_0 and mxfp4, by the
-    block layouts of the ggml library. The others are known by their block sizes only, and running them is an error; RLX
-    counts blocks of 16 elements in 9 bytes for `gguf_nvfp4`, where the library has 64 in 36. RLX has further schemes,
-    such as those of MLX.
+    are 8-bit floats (E4M3), times a global scale [1] if there is one. RLX takes a scale of NaN for 0. - `gguf_...`: one
+    list of the bytes of blocks, which carry their scales, in row-major order of [N, K]: weights stand transposed, as
+    everywhere in GGUF. A block may go on in the next row, as in RLX. Of all these but GGUF's, RLX has four operands,
+    used or not: the scale, and the zero point or the global scale.
+
+    The interpreter decodes the schemes that are spelt out here and, of GGUF, q4_0, q4_1, q5_0, q5_1, q8_0 and mxfp4, by
+    the block layouts of the ggml library. The others are known by their block sizes only, and running them is an error;
+    RLX counts blocks of 16 elements in 9 bytes for `gguf_nvfp4`, where the library has 64 in 36. RLX has further
+    schemes, such as those of MLX.
 
     Operands:
         src: floats, [M, K]

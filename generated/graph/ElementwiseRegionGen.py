@@ -23,9 +23,9 @@ class ElementwiseRegionGen(GraphInst):
 
     `body` gets the inputs, and may hold `graph.activation`, `graph.binary`, `graph.cast`, `graph.compare` and
     `graph.where`; it uses nothing from outside. Each of its instructions rounds its result to its own type, as it does
-    elsewhere. RLX writes the body as a list of steps, has at most 16 inputs, states for each that is smaller than the
-    result after how many elements it starts again, and may put a nearest-neighbour resize in front of them, which is an
-    instruction of its own here.
+    elsewhere. RLX writes the body as a list of steps, leaves `erf`, `sign` and `softplus` out of it, has at most 16
+    inputs, states for each that is smaller than the result after how many elements it starts again, and may put a
+    nearest-neighbour resize in front of them, which is an instruction of its own here.
 
     Operands:
         inputs: any number
@@ -52,7 +52,7 @@ class ElementwiseRegionGen(GraphInst):
         }
     Source:
         RLX compiler, rlx-compile/src/precision.rs, op_kind
-        RLX compiler, rlx-ir/src/op.rs, Op::ElementwiseRegion, ChainStep
+        RLX compiler, rlx-ir/src/op.rs, Op::ElementwiseRegion, ChainStep, Activation::region_fusable
     Semantics: elementwise.region
     Wrapper: `ElementwiseRegion` of runtime/wrappers/, which the parser builds
     """

@@ -26,8 +26,8 @@ class FftQGen(GraphInst):
     precision policy. Twiddle factors have 30 fractional bits; products have 64 bits, and are rounded half up to words,
     which wrap around in any case. A policy of scaling keeps the stages in range: `wrap` and `saturate` do not scale,
     and sums beyond 32 bits wrap around or are clipped; `per_stage` halves what each stage gives, rounded half up, and
-    `every_other` that of the first, third, ... one. The words of `norm` are those of Fft. RLX calls `unscaled`
-    Backward, and has `forward` and `ortho` under these names.
+    `every_other` that of the first, third, ... one, of sums that wrap around before it. The words of `norm` are those
+    of Fft. RLX calls `unscaled` Backward, and has `forward` and `ortho` under these names.
 
     Operands:
         src: i32, never converted

@@ -35,7 +35,7 @@ class FusedAttentionBlockGen(GraphInst):
         out_weights: floats, [I, E]
             [heads * elements, E].
         mask: floats, [B, S]
-            At least 0.5 for the keys that are seen.
+            Not below 0.5 for the keys that are seen.
         qkv_bias: optional, floats, [Q]
             Added after the first projection.
         out_bias: optional, floats, [E]
@@ -238,7 +238,7 @@ class FusedAttentionBlockGen(GraphInst):
 
     @property
     def mask(self) -> Operand:
-        """At least 0.5 for the keys that are seen."""
+        """Not below 0.5 for the keys that are seen."""
         return self._mask
 
     @property

@@ -45,7 +45,7 @@ class FusedTransformerLayerGen(GraphInst):
         gamma2: floats, [E]
             The factors of the second norm.
         mask: floats, [B, S]
-            At least 0.5 for the keys that are seen.
+            Not below 0.5 for the keys that are seen.
         qkv_bias: optional, floats, [Q]
             Added after the projection to queries, keys and values.
         out_bias: optional, floats, [E]
@@ -412,7 +412,7 @@ class FusedTransformerLayerGen(GraphInst):
 
     @property
     def mask(self) -> Operand:
-        """At least 0.5 for the keys that are seen."""
+        """Not below 0.5 for the keys that are seen."""
         return self._mask
 
     @property

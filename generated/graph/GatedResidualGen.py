@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from generated.vocabulary import FLOATS
 from runtime.info import InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
-from runtime.relations import extent, may_be_equal
+from runtime.relations import extent, may_be_at_least, may_be_equal
 from runtime.types import Type
 from runtime.values import Operand
 
@@ -37,6 +37,7 @@ class GatedResidualGen(GraphInst):
         sublayer_dtype: sublayer.dtype equals src.dtype
         sublayer_shape: sublayer.shape equals src.shape
         gate_dtype: gate.dtype equals src.dtype
+        gate_dimension: gate.rank is at least 1
         gate_extent: gate.shape[-1] equals src.shape[-1]
     Passes:
         op_kind: elementwise
@@ -165,6 +166,7 @@ class GatedResidualGen(GraphInst):
         yield from self._verify_sublayer_dtype()
         yield from self._verify_sublayer_shape()
         yield from self._verify_gate_dtype()
+        yield from self._verify_gate_dimension()
         yield from self._verify_gate_extent()
 
     def _verify_sublayer_dtype(self) -> Iterator[Problem]:
@@ -194,6 +196,15 @@ class GatedResidualGen(GraphInst):
         if not may_be_equal(left, right):
             yield Problem(
                 f"gate and src have one data type: gate.dtype is {left} and src.dtype is {right}",
+                "gate",
+            )
+
+    def _verify_gate_dimension(self) -> Iterator[Problem]:
+        """Rule `gate_dimension`: gate has a last dimension."""
+        found = self._gate.type.rank
+        if not may_be_at_least(found, 1):
+            yield Problem(
+                f"gate has a last dimension: gate.rank is {found}",
                 "gate",
             )
 

@@ -94,8 +94,11 @@ def batched_dense_solve(inst: Any, operands: Sequence[Any]) -> Array:
 
 
 def _solution(matrix: Array, columns: Array) -> Array:
+    """Return what solves the systems: NaN where a matrix has one, whatever pivots LAPACK finds in that."""
+    unknown = np.isnan(matrix).any(axis=(-2, -1), keepdims=True)
+    matrix = np.where(unknown, np.eye(matrix.shape[-1], dtype=matrix.dtype), matrix)
     try:
-        return np.asarray(np.linalg.solve(matrix, columns))
+        return np.where(unknown, np.nan, np.linalg.solve(matrix, columns)).astype(matrix.dtype, copy=False)
     except np.linalg.LinAlgError:
         raise InterpreterError("the matrix is singular: the system has no solution, or many") from None
 

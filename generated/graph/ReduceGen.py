@@ -45,6 +45,7 @@ class ReduceGen(GraphInst):
     Passes:
         op_kind: reduction
         wide_range: where op is sum or prod
+        follow: where op is max or min
     Text:
         graph.reduce {op} {src} axes {axes}
         in the dictionary: keepdims
@@ -111,6 +112,7 @@ class ReduceGen(GraphInst):
         op_kind="reduction",
         facts={
             "wide_range": {"op": ("sum", "prod")},
+            "follow": {"op": ("max", "min")},
         },
         semantics="reductions.reduce",
         renames=((2, "keep_dims", "keepdims"),),

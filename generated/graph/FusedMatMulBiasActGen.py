@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class FusedMatMulBiasActGen(GraphInst):
     """A matrix product, a bias for each column, and a function of each element of the sum.
 
-    The product has numpy's rules for `matmul`. Nothing is rounded in between.
+    The product has numpy's rules for `matmul`, but that rhs is no vector. Nothing is rounded in between.
 
     Operands:
         lhs: floats

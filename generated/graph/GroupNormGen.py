@@ -24,7 +24,8 @@ class GroupNormGen(GraphInst):
 
     `(src - mean) / sqrt(variance + epsilon) * gamma + beta`. Mean and variance are those of all elements of a group of
     one item of the batch; the variance is the mean of the squared deviations. RLX takes images only, [N, C, H, W], ONNX
-    any number of spatial dimensions. RLX states no default for `epsilon`; the one here is that of ONNX.
+    any number of spatial dimensions. Nothing is rounded in between; ONNX rounds to the data type of `src` before
+    `gamma`. RLX states no default for `epsilon`; the one here is that of ONNX.
 
     Operands:
         src: floats, rank 3 or 4 or 5

@@ -23,6 +23,7 @@ class GroupedMatMulGen(GraphInst):
     """Each row times the matrix that an index chooses for it, as in a mixture of experts.
 
     Row i of the result is row i of src times weights of index experts[i]. An index that no matrix has is an error.
+    Products are accumulated as in graph.matmul.
 
     Operands:
         src: floats, [M, K]

@@ -35,7 +35,7 @@ class LayerNormBackwardGammaGen(GraphInst):
         axis: int, by default -1
             The first dimension that was normalised; a negative one counts from the end.
         epsilon: float, by default 1e-05, at least 0
-            What was added to the variance.
+            What was added to the variance; the default is that of graph.layer_norm.
     Results:
         result: by `gamma_type`
             The type of the factors of a normalisation of `src` along `axis` and all dimensions behind it.
@@ -153,7 +153,7 @@ class LayerNormBackwardGammaGen(GraphInst):
 
     @property
     def epsilon(self) -> float:
-        """What was added to the variance."""
+        """What was added to the variance; the default is that of graph.layer_norm."""
         return self._epsilon
 
     @epsilon.setter

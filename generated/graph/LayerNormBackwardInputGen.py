@@ -37,7 +37,7 @@ class LayerNormBackwardInputGen(GraphInst):
         axis: int, by default -1
             The first dimension that was normalised; a negative one counts from the end.
         epsilon: float, by default 1e-05, at least 0
-            What was added to the variance.
+            What was added to the variance; the default is that of graph.layer_norm.
     Results:
         result: the type of src
     Rules:
@@ -170,7 +170,7 @@ class LayerNormBackwardInputGen(GraphInst):
 
     @property
     def epsilon(self) -> float:
-        """What was added to the variance."""
+        """What was added to the variance; the default is that of graph.layer_norm."""
         return self._epsilon
 
     @epsilon.setter

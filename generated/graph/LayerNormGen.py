@@ -23,8 +23,9 @@ class LayerNormGen(GraphInst):
     """Elements minus their mean, divided by their standard deviation, then scaled and shifted.
 
     `(src - mean) / sqrt(variance + epsilon) * gamma + beta`. Mean and variance are taken along `axis` and all
-    dimensions behind it; the variance is the mean of the squared deviations. RLX always passes a `beta`, and its
-    kernels take the last dimension only. ONNX can also give the mean and the reciprocal of the divisor.
+    dimensions behind it; the variance is the mean of the squared deviations. Nothing is rounded in between. RLX always
+    passes a `beta`, and its kernels take the last dimension only. ONNX can also give the mean and the reciprocal of the
+    divisor, broadcasts `gamma` and `beta`, and rounds to the data type of `src` before `gamma`.
 
     Operands:
         src: floats

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class LoraMatMulGen(GraphInst):
     """A matrix product with a low-rank adapter, `src @ weights + scale * (src @ down) @ up`.
 
-    What the paper calls A is `down` transposed, what it calls B is `up` transposed, and its alpha / r is `scale`.
+    Nothing is rounded in between. What the paper calls A is `down` transposed, what it calls B is `up` transposed, and
+    its alpha / r is `scale`.
 
     Operands:
         src: floats, [M, K]

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 
 class PoolGen(GraphInst):
-    """The largest element, or the mean, of each window over the spatial dimensions.
+    """The largest element, or the mean, of each window over one to three spatial dimensions.
 
     Padding is no element of a window, but that a mean may count it. A window that holds NaN gives NaN, and one of
-    nothing but padding minus infinity, or NaN as its mean unless that counts padding. Where nothing is said, strides
-    are 1 and there is no padding. RLX has one padding for both sides of a dimension, and its type has sums, minima and
-    products, too; its CPU executor always counts padding in a mean, and passes over NaN in a maximum. ONNX has
+    nothing but padding minus infinity, rounded to the data type as by graph.cast, or NaN as its mean unless that counts
+    padding. Where nothing is said, strides are 1 and there is no padding. RLX has one padding for both sides of a
+    dimension, and its type has sums, minima and products, too; its CPU executor takes two spatial dimensions, always
+    counts padding in a mean, and passes over NaN in a maximum. ONNX has any number of spatial dimensions, and
     dilations, `ceil_mode` and the places of the largest elements beside.
 
     Operands:

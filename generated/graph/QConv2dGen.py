@@ -23,7 +23,8 @@ class QConv2dGen(GraphInst):
     """A convolution of 8-bit codes over two spatial dimensions, summed in 32 bits and quantized again.
 
     As graph.q_matmul, with the sums of graph.conv; padding is the code `src_zero_point`. RLX has one padding for both
-    sides of a dimension; ONNX can have a scale and a zero point of the weights for each output channel.
+    sides of a dimension; ONNX has any number of spatial dimensions, and can have a scale and a zero point of the
+    weights for each output channel.
 
     Operands:
         src: i8, rank 4, never converted

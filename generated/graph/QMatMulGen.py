@@ -25,8 +25,8 @@ class QMatMulGen(GraphInst):
     Each element is `(sum((src - src_zero_point) * (weights - weights_zero_point)) + bias) * multiplier`, rounded to the
     nearest integer, plus `out_zero_point`, and clamped to -128 ... 127. The sum is one of 32 bits, modulo 2^32. Halves
     are rounded to the even integer, as ONNX has it; the CPU executor of RLX rounds them away from zero. The product
-    with the multiplier is taken in f64 here, in f32 in RLX. ONNX has the three scales as operands, and can have one for
-    each row or column.
+    with the multiplier is taken in f64 here, in f32 in RLX. ONNX has the three scales and the zero points as operands,
+    can have one for each row or column, and takes batches, vectors and further data types of codes.
 
     Operands:
         src: i8, [M, K], never converted

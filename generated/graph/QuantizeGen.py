@@ -24,7 +24,8 @@ class QuantizeGen(GraphInst):
 
     `round(src / scale) + zero_point`, clamped to -128 ... 127; NaN becomes the code of zero. The quotient is taken in
     f32, in f64 for f64. Halves are rounded to the even integer, as ONNX has it; the CPU executor of RLX rounds them
-    away from zero, and multiplies by the reciprocal of the scale.
+    away from zero, and multiplies by the reciprocal of the scale. In ONNX, scales and zero points are operands, which
+    may also be those of blocks, and there are further data types of codes.
 
     Operands:
         src: floats

@@ -24,9 +24,9 @@ class ReduceGen(GraphInst):
 
     ONNX reduces all dimensions where there are no axes, and keeps those that it reduces as extents of 1, unless it is
     told not to; here no axes reduce nothing, and reduced dimensions are dropped by default. NaN among the elements
-    gives NaN. Sums and products of integers wrap around; a mean of integers is rounded towards zero. The sum of no
-    elements is 0, their product 1; a mean, a maximum or a minimum of none is an error. ONNX has the least value of the
-    type as a maximum of none, the largest as a minimum.
+    gives NaN. Floats are computed in f64 and rounded once; sums and products of integers wrap around, and a mean of
+    integers is rounded towards zero. The sum of no elements is 0, their product 1; a mean, a maximum or a minimum of
+    none is an error. ONNX has the least value of the type as a maximum of none, the largest as a minimum.
 
     Operands:
         src: floats/integers
@@ -45,6 +45,7 @@ class ReduceGen(GraphInst):
     Passes:
         op_kind: reduction
         wide_range: where op is sum or prod
+        follow: where op is max or min
     Text:
         graph.reduce {op} {src} axes {axes}
         in the dictionary: keepdims
@@ -111,6 +112,7 @@ class ReduceGen(GraphInst):
         op_kind="reduction",
         facts={
             "wide_range": {"op": ("sum", "prod")},
+            "follow": {"op": ("max", "min")},
         },
         semantics="reductions.reduce",
         renames=((2, "keep_dims", "keepdims"),),

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class RmsNormGen(GraphInst):
     """Elements divided by the root of the mean of their squares, then scaled and shifted.
 
-    `src / sqrt(mean(src * src) + epsilon) * gamma + beta`, the mean along `axis` and all dimensions behind it. RLX
-    always passes a `beta`, as its number of inputs says, and its kernels take the last dimension only; ONNX has no
-    `beta`.
+    `src / sqrt(mean(src * src) + epsilon) * gamma + beta`, the mean along `axis` and all dimensions behind it. Nothing
+    is rounded in between. RLX always passes a `beta`, as its number of inputs says, and its kernels take the last
+    dimension only. ONNX has no `beta`, broadcasts `gamma`, and rounds to the data type of `src` before it.
 
     Operands:
         src: floats

@@ -24,12 +24,13 @@ class SampleGen(GraphInst):
     """Draws an index for each row of logits, with the probabilities of their softmax.
 
     Logits are divided by `temperature`, then all but the `top_k` largest of a row are dropped (those as large as the
-    last one stay), then all but the fewest of the most probable whose probabilities reach `top_p`; what stays is scaled
-    to a sum of 1. The index is the first one at which the sum of the probabilities up to it exceeds a random number
-    from 0 to 1. The random numbers are `uniforms`, which RLX does not have: it draws them itself, from a generator that
-    starts from `seed`, or where RLX chooses if that is 0. That generator is called Philox 4x32-10, but has another
-    multiplier than the published one, so without `uniforms` the interpreter refuses to draw, unless there is nothing to
-    choose from. RLX takes the first index at which the sum is at least the random number, and writes it as f32.
+    last one stay), then all but the fewest of the most probable whose probabilities reach `top_p`, at least one; what
+    stays is scaled to a sum of 1. The index is the first one at which the sum of the probabilities up to it exceeds a
+    random number from 0 to 1. A row with NaN or infinity, or with nothing but minus infinity, ends the run. The random
+    numbers are `uniforms`, which RLX does not have: it draws them itself, from a generator that starts from `seed`, or
+    where RLX chooses if that is 0. That generator is called Philox 4x32-10, but has another multiplier than the
+    published one, so without `uniforms` the interpreter refuses to draw, unless there is nothing to choose from. RLX
+    takes the first index at which the sum is at least the random number, and writes it as f32.
 
     Operands:
         logits: floats, [N, C]

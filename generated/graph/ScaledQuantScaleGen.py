@@ -23,10 +23,11 @@ class ScaledQuantScaleGen(GraphInst):
 
     A scale is the largest magnitude of what shares it, over the largest finite number of the format, in f32; 1 where
     all of that is zero. NaN does not count. For `mx_e8m0` it is rounded up to a power of two, so that nothing exceeds
-    the format; the conversion in the specification of MX divides the power of two at or below that magnitude by the
-    largest one of the format, and lets the largest elements saturate. For `nvfp4` it is rounded to the nearest float of
-    E4M3, at most 448. An infinity makes it infinite, 448 in `nvfp4`, and in `mx_e8m0` the smallest one, 2^-127, as RLX
-    has it. The layouts are those of graph.scaled_matmul, along the last dimension.
+    the format; RLX takes its logarithm in f32, and may round down what is just above one. The conversion in the
+    specification of MX divides the power of two at or below that magnitude by the largest one of the format, and lets
+    the largest elements saturate. For `nvfp4` it is rounded to the nearest float of E4M3, at most 448. An infinity
+    makes it infinite, in `nvfp4` 448, as the comments of RLX's codec have it, and in `mx_e8m0` the smallest one,
+    2^-127, as that codec has it. The layouts are those of graph.scaled_matmul, along the last dimension.
 
     Operands:
         src: floats, always f32

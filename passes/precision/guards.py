@@ -2,7 +2,8 @@
 
 A value that a guard keeps in f32 is *sticky*: it may be out of the range of the lower float, so it is never narrowed,
 and what is computed from it is sticky too, up to an operation that brings the range back (`range_safe`), that of its
-first result. It passes through the borders of regions, and out of local functions.
+first result. It passes through the borders of regions, and out of local functions. An instruction that reads or writes
+tensors is no node, and stays as it is; a value that it gives may be sticky all the same.
 
 What a cast gives is sticky where the program asks for f32 with it. Where kinds decide alone, a cast asks for nothing,
 since the pass itself puts one in wherever two kinds meet: a second run could not tell whose it is.
@@ -73,6 +74,10 @@ class Guards:
         nodes = suspects(survey, constants, self._range, self._patterns, marked)
         for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
+        for node in survey.with_memory.values() if self._is_f16 else ():
+            if node.facts is not None and node.facts.wide_range:
+                why = f"{named(node.inst)}: {Rule.WIDE_RANGE.value}"
+                self._mark_results(node, why, but_the_first=node.facts.range_safe)
         self._spread()
 
     def why_sticky(self, value: Operand) -> str | None:
@@ -202,7 +207,7 @@ class Guards:
                 self._pass(gate, origin, passed)
             assert isinstance(value, Value)
             for user in value.users:
-                node = self._survey.nodes.get(user)
+                node = self._survey.nodes.get(user) or self._survey.with_memory.get(user)
                 if node is not None:
                     self._read(node, value, origin)
 
@@ -224,7 +229,7 @@ class Guards:
             return
         self._spread_through.add(node.inst)
         why = f"reads {named(value)}, which may be out of range (from {origin})"
-        if node.results or not takes_out:
+        if (node.results or not takes_out) and node.inst in self._survey.nodes:
             self.reasons.setdefault(node.inst, Reason(Rule.OUT_OF_RANGE, why))
         is_constant = any(result in self._constants for result in node.results)
         brings_back = facts is not None and (facts.range_safe or self._patterns.is_division(node))

@@ -75,6 +75,7 @@ class Survey:
         self._converted: tuple[DType | None, ...] = (*floats, None) if is_callee else floats
         self.insts: list[Instruction] = list(function.insts if insts is None else insts)
         self.nodes: dict[Operand, SurveyedNode] = {}  # in program order
+        self.with_memory: dict[Operand, SurveyedNode] = {}  # what is no node, and still gives values
         self.gates: list[Gate] = []
         self.gates_from: dict[Operand, list[Gate]] = {}
         self.gate_to: dict[Operand, Gate] = {}
@@ -111,12 +112,17 @@ class Survey:
     def _add(self, inst: Instruction) -> None:
         values = values_of(inst)
         results = inst.results
-        if not isinstance(inst, OnnxNode) and has_memory(inst, values):
+        is_node = isinstance(inst, OnnxNode) or not has_memory(inst, values)
+        if not (is_node or results):
             return
         form = self._forms.of(inst, values, results)
         if form.results is not None:
             results = tuple([results[at] for at in form.results])
-        self.nodes[inst] = SurveyedNode(inst, form, form.facts, values, form.data, results)
+        node = SurveyedNode(inst, form, form.facts, values, form.data, results)
+        if not is_node:
+            self.with_memory[inst] = node
+            return
+        self.nodes[inst] = node
         if form.has_regions:
             for gate in gates_of(inst, form.facts):
                 self.gates.append(gate)

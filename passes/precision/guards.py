@@ -23,7 +23,7 @@ from passes.precision.constants import Constants
 from passes.precision.differences import takes_differences
 from passes.precision.index_slice import index_values, values_needed_in_f32
 from passes.precision.logarithms import nodes_of_logarithms, puts_bounds
-from passes.precision.patterns import Patterns
+from passes.precision.patterns import Patterns, adds_up_where_it_scatters
 from passes.precision.quantized_groups import nodes_between_integers
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
@@ -143,7 +143,7 @@ class Guards:
             return [(Rule.INDEX, Rule.INDEX.value, spreads or puts_bounds(facts))]
         if facts.precision_intact:
             return [(Rule.EXACT, Rule.EXACT.value, False)]
-        if facts.wide_range and self._is_f16:
+        if (facts.wide_range or adds_up_where_it_scatters(node)) and self._is_f16:
             return [(Rule.WIDE_RANGE, Rule.WIDE_RANGE.value, spreads)]
         if self._is_f16 and self._patterns.is_square_of_norm(node):
             return [(Rule.WIDE_RANGE, "a square that is summed may be out of range", True)]

@@ -24,9 +24,9 @@ class ScatterElementsGen(GraphInst):
 
     An element of `updates` goes to its own place, but for the index along the axis, which `indices` gives. A negative
     index counts from the end; one that is out of range ends the run. Sums and products of floats are computed in f64,
-    and rounded once, those of integers wrap around, and those of truth values are `or` and `and`. Where a place is
-    replaced twice, the later one in row-major order stays; ONNX asks that none is. `replace` is what ONNX and RLX call
-    none; the axis has no default here, and is 0 in ONNX.
+    and rounded once, those of integers wrap around, and those of truth values are `or` and `and`; `max` and `min` are
+    NaN where one of the two is. Where a place is replaced twice, the later one in row-major order stays; ONNX asks that
+    none is. `replace` is what ONNX and RLX call none; the axis has no default here, and is 0 in ONNX.
 
     Operands:
         data

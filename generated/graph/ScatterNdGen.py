@@ -25,8 +25,8 @@ class ScatterNdGen(GraphInst):
     The last dimension of `indices` has the first K indices of a place; what is written there is a slice of the
     dimensions behind them. A negative index counts from the end; one that is out of range ends the run. Sums and
     products of floats are computed in f64, and rounded once, those of integers wrap around, and those of truth values
-    are `or` and `and`. Where a place is replaced twice, the later one in row-major order stays; ONNX asks that none is.
-    `replace` is what ONNX and RLX call none.
+    are `or` and `and`; `max` and `min` are NaN where one of the two is. Where a place is replaced twice, the later one
+    in row-major order stays; ONNX asks that none is. `replace` is what ONNX and RLX call none.
 
     Operands:
         data

@@ -24,7 +24,7 @@ class SoftmaxCrossEntropyBackwardGen(GraphInst):
 
     `(softmax(logits) - one_hot(labels)) * gradient`, row by row: the gradient of
     `graph.softmax_cross_entropy_with_logits`. RLX writes the labels as f32; whatever their type, they are whole
-    numbers.
+    numbers, and one that is no class ends the run. Rows in which a softmax is NaN give NaN.
 
     Operands:
         logits: floats, [N, C]

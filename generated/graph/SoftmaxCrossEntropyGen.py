@@ -23,8 +23,8 @@ class SoftmaxCrossEntropyGen(GraphInst):
     """The cross entropy of the softmax of each row of logits, beside a row of target weights.
 
     `log(sum(exp(logits))) - sum(targets * logits)` for each row, without overflow. Where the targets of a row have a
-    sum of 1, that is `-sum(targets * log(softmax(logits)))`. A target of 0 for a logit of minus infinity gives NaN.
-    There is no mean over the rows.
+    sum of 1, that is `-sum(targets * log(softmax(logits)))`. A target of 0 for a logit of minus infinity gives NaN, and
+    so do NaN and infinity in a row. There is no mean over the rows.
 
     Operands:
         logits: floats, [N, C]

@@ -23,7 +23,8 @@ class SoftmaxCrossEntropyWithLogitsGen(GraphInst):
     """Minus the logarithm of what the softmax of each row of logits gives to the class that is expected.
 
     `log(sum(exp(logits))) - logits[label]` for each row, without overflow. There is no mean over the rows. RLX writes
-    the labels as f32; whatever their type, they are whole numbers. ONNX takes the mean where nothing is said, and has
+    the labels as f32; whatever their type, they are whole numbers, and one that is no class ends the run. NaN,
+    infinity, and nothing but minus infinity in a row give NaN. ONNX takes the mean where nothing is said, and has
     weights of the classes, a label that does not count, further dimensions, and the logarithms as a result, which are
     left out.
 

@@ -23,7 +23,7 @@ class SpdBatchNormGen(GraphInst):
 
     G^(1/2) M^(-1/2) X M^(-1/2) G^(1/2) of each matrix X, where M is the mean and G the bias: parallel transport to the
     identity, and from there on. The roots are symmetric. The mean is given; a training step gets it from
-    SpdKarcherMean, and treats it as a constant. The symmetric parts of all operands are taken.
+    SpdKarcherMean, and treats it as a constant. The symmetric parts of all operands are taken; RLX does not take them.
 
     Operands:
         src: f32/f64, [B, N, N]

@@ -23,9 +23,9 @@ class SpdMatrixFnBatchGen(GraphInst):
     """A function of the eigenvalues of each symmetric matrix of a batch.
 
     V diag(f(w)) V^T of each: the logarithm, exponential, square root, or inverse square root, as functions of matrices.
-    The symmetric parts are taken. RLX raises eigenvalues to at least 1e-12, to 0 for the root, and not for the
-    exponential. Here an eigenvalue below 0, as computed, gives NaN, but for the exponential, and one of 0 infinities or
-    NaN, but for the root and the exponential.
+    The symmetric parts are taken; RLX does not take them. It raises eigenvalues to at least 1e-12, to 0 for the root,
+    and not for the exponential. Here an eigenvalue below 0, as computed, gives NaN, but for the exponential, and one of
+    0 infinities or NaN, but for the root and the exponential.
 
     Operands:
         src: f32/f64, [B, N, N]

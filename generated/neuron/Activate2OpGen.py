@@ -31,8 +31,10 @@ class Activate2OpGen(NeuronUnaryInst):
     `activation_accumulation`, with more operations; reset and reset_reduce start from what is neutral: 0 for add and
     abs_max, minus infinity for max, plus infinity for min and abs_min, of which the source names none. What is reduced
     is not rounded to the data type of the result; the source's pseudo-code reduces `dst`, without a word on rounding.
-    `relu_param`, for functions with a parameter, is not modelled. The source always takes both operations, of which
-    bypass is none, and both scalars, and asks for one data type of the two where both are tiles.
+    What becomes of NaN it does not say; here max, min, abs_max and abs_min give NaN where it is the last element, and
+    forget what was before where it is another one. `relu_param`, for functions with a parameter, is not modelled. The
+    source always takes both operations, of which bypass is none, and both scalars, and asks for one data type of the
+    two where both are tiles.
 
     Operands:
         src: LOAD, on_chip
@@ -78,6 +80,8 @@ class Activate2OpGen(NeuronUnaryInst):
     Passes:
         op_kind: reduction
         wide_range: where function is exp, square, reciprocal or rsqrt or reduce_op is add
+        range_safe: where function is arctan, cos, erf, erf_dx, gelu_dx, gelu_sigmoid_dx, log, sigmoid, sign, silu_dx,
+            sin, sqrt or tanh
         capabilities: side_effects
     Text:
         activate2 {function} {src}(? op0 {op0})(? operand0 {operand0})(? scalar0 {scalar0})(? op1 {op1})(? operand1
@@ -233,6 +237,23 @@ class Activate2OpGen(NeuronUnaryInst):
         op_kind="reduction",
         facts={
             "wide_range": {"function": ("exp", "square", "reciprocal", "rsqrt"), "reduce_op": ("add",)},
+            "range_safe": {
+                "function": (
+                    "arctan",
+                    "cos",
+                    "erf",
+                    "erf_dx",
+                    "gelu_dx",
+                    "gelu_sigmoid_dx",
+                    "log",
+                    "sigmoid",
+                    "sign",
+                    "silu_dx",
+                    "sin",
+                    "sqrt",
+                    "tanh",
+                ),
+            },
         },
         semantics="activations.activate2",
     )

@@ -62,6 +62,8 @@ class ActivationAccumulationOpGen(NeuronUnaryInst):
     Passes:
         op_kind: reduction
         wide_range: always
+        range_safe: where function is arctan, cos, erf, erf_dx, gelu_dx, gelu_sigmoid_dx, log, sigmoid, sign, silu_dx,
+            sin, sqrt or tanh
         capabilities: side_effects
     Text:
         activation_accumulation {function} {src}(? bias {bias})(? scale {scale})(? to {reduce_res})(? command
@@ -186,6 +188,23 @@ class ActivationAccumulationOpGen(NeuronUnaryInst):
         op_kind="reduction",
         facts={
             "wide_range": True,
+            "range_safe": {
+                "function": (
+                    "arctan",
+                    "cos",
+                    "erf",
+                    "erf_dx",
+                    "gelu_dx",
+                    "gelu_sigmoid_dx",
+                    "log",
+                    "sigmoid",
+                    "sign",
+                    "silu_dx",
+                    "sin",
+                    "sqrt",
+                    "tanh",
+                ),
+            },
         },
         semantics="activations.activation_accumulation",
     )

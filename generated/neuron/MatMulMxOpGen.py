@@ -34,6 +34,7 @@ class MatMulMxOpGen(NeuronNaryInst):
     An element is one number here; the source counts four neighbours, packed, as one element of an `_x4` data type.
     Products are added up in f32, by partitions, from the first to the last: in which order the engine adds is not said.
     Scales at partition 4, 8 or 12 of the quadrants are not modelled. Only rows of the engine are divided into tiles.
+    The reference lets `moving` be as wide as PSUM is, the guide 512 times 4 elements: the first is checked.
 
     Operands:
         stationary: LOAD, in sbuf, f8e4m3fn/f8e5m2/f4e2m1, rank 2, never converted

@@ -89,8 +89,8 @@ class MatMulOpGen(NeuronNaryInst):
     Source:
         AWS Neuron documentation, nki.isa.nc_matmul
         AWS Neuron documentation, Trainium2 and Trainium3 architecture guides, Tensor Engine
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, MatMulOp, of which i8, u8 and f8e3m4 operands
-            and the names of the hints are
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, MatMulOp, of which i8, u8, f32r and f8e3m4
+            operands and the names of the hints are
     Semantics: tensor_engine.matmul
     Wrapper: `MatMulOp` of runtime/wrappers/, which the parser builds
     """

@@ -27,6 +27,8 @@ from runtime.values import Value
 
 _ABSENT: Final = "absent"
 _NO_ROLES: Final[Mapping[int, str]] = {}
+SCATTERS: Final = ("ScatterElements", "ScatterND")
+"""Operators of ONNX that add up or multiply where their attribute `reduction` says so, and else move elements."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +110,7 @@ class Forms:
             moves_elements=not inst.blocks and kind in ("elementwise", "data_movement"),
             computes=None if facts is None else facts.computes,
             is_product=not inst.blocks and kind == "compute",
-            is_suspect=is_convolution or _is_suspect(facts, bool(data)),
+            is_suspect=is_convolution or operator in SCATTERS or _is_suspect(facts, bool(data)),
             may_fail=operator in ("Clip", "Transpose"),
             is_convolution=is_convolution,
             is_idle_cast=is_idle_cast(inst),

@@ -2,7 +2,8 @@
 
 A value that a guard keeps in f32 is *sticky*: it may be out of the range of the lower float, so it is never narrowed,
 and what is computed from it is sticky too, up to an operation that brings the range back (`range_safe`), that of its
-first result. It passes through the borders of regions, and out of local functions.
+first result. It passes through the borders of regions, and out of local functions. An instruction that reads or writes
+tensors is no node, and stays as it is; a value that it gives may be sticky all the same.
 
 What a cast gives is sticky where the program asks for f32 with it. Where kinds decide alone, a cast asks for nothing,
 since the pass itself puts one in wherever two kinds meet: a second run could not tell whose it is.
@@ -22,7 +23,7 @@ from passes.precision.constants import Constants
 from passes.precision.differences import takes_differences
 from passes.precision.index_slice import index_values, values_needed_in_f32
 from passes.precision.logarithms import nodes_of_logarithms, puts_bounds
-from passes.precision.patterns import Patterns
+from passes.precision.patterns import Patterns, adds_up_where_it_scatters
 from passes.precision.quantized_groups import nodes_between_integers
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
@@ -73,6 +74,10 @@ class Guards:
         nodes = suspects(survey, constants, self._range, self._patterns, marked)
         for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
+        for node in survey.with_memory.values() if self._is_f16 else ():
+            if node.facts is not None and node.facts.wide_range:
+                why = f"{named(node.inst)}: {Rule.WIDE_RANGE.value}"
+                self._mark_results(node, why, but_the_first=node.facts.range_safe)
         self._spread()
 
     def why_sticky(self, value: Operand) -> str | None:
@@ -138,7 +143,7 @@ class Guards:
             return [(Rule.INDEX, Rule.INDEX.value, spreads or puts_bounds(facts))]
         if facts.precision_intact:
             return [(Rule.EXACT, Rule.EXACT.value, False)]
-        if facts.wide_range and self._is_f16:
+        if (facts.wide_range or adds_up_where_it_scatters(node)) and self._is_f16:
             return [(Rule.WIDE_RANGE, Rule.WIDE_RANGE.value, spreads)]
         if self._is_f16 and self._patterns.is_square_of_norm(node):
             return [(Rule.WIDE_RANGE, "a square that is summed may be out of range", True)]
@@ -202,7 +207,7 @@ class Guards:
                 self._pass(gate, origin, passed)
             assert isinstance(value, Value)
             for user in value.users:
-                node = self._survey.nodes.get(user)
+                node = self._survey.nodes.get(user) or self._survey.with_memory.get(user)
                 if node is not None:
                     self._read(node, value, origin)
 
@@ -224,7 +229,7 @@ class Guards:
             return
         self._spread_through.add(node.inst)
         why = f"reads {named(value)}, which may be out of range (from {origin})"
-        if node.results or not takes_out:
+        if (node.results or not takes_out) and node.inst in self._survey.nodes:
             self.reasons.setdefault(node.inst, Reason(Rule.OUT_OF_RANGE, why))
         is_constant = any(result in self._constants for result in node.results)
         brings_back = facts is not None and (facts.range_safe or self._patterns.is_division(node))

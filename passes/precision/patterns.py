@@ -26,8 +26,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from passes.precision.constants import Constants
+from passes.precision.forms import SCATTERS
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.blocks import Statement
+from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 from runtime.precision_facts import SCALARS
 from runtime.values import Operand
@@ -156,6 +158,14 @@ def _floats(node: SurveyedNode) -> list[Operand]:
             if dtype is None or dtype.is_float:
                 found[value] = None
     return list(found)
+
+
+def adds_up_where_it_scatters(node: SurveyedNode) -> bool:
+    """Whether a node of ONNX scatters elements that are added up or multiplied, as `graph.scatter_nd` may."""
+    inst = node.inst
+    if not (isinstance(inst, OnnxNode) and inst.domain == ONNX_DOMAIN and inst.op_type in SCATTERS):
+        return False
+    return node.attribute("reduction") in ("add", "mul")
 
 
 def _computes(node: SurveyedNode, word: str) -> bool:

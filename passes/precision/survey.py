@@ -109,6 +109,7 @@ class Survey:
         self.group_of = self._groups.of  # by node, in program order
         self.values = self._groups.values  # what the slots of each node hold, in the same order
         self.nodes = Nodes(self.group_of)
+        self.with_memory = dict(self._find_values_from_memory())  # what is no node, and still gives values
         self.gates: list[Gate] = []
         self.gates_from: dict[Operand, list[Gate]] = {}
         self.gate_to: dict[Operand, Gate] = {}
@@ -170,6 +171,11 @@ class Survey:
         for group in self.groups:
             group.insts = [inst for inst in group.insts if inst not in gone]
             group.values = [values_of(inst) for inst in group.insts]
+
+    def _find_values_from_memory(self) -> Iterator[tuple[Operand, SurveyedNode]]:
+        for inst in self.others:
+            if inst.results and not inst.is_terminator:
+                yield inst, _surveyed(inst, self._forms.of(inst, values_of(inst), inst.results))
 
     def _find_gates(self) -> None:
         for inst, group in self.group_of.items():

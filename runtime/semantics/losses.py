@@ -59,8 +59,9 @@ def _log_sum_exp(logits: Floats) -> Floats:
 def _powers(logits: Floats) -> tuple[Floats, Floats]:
     """Return exponentials, of which the largest logit of each row was taken off first, and what was taken off."""
     largest = logits.max(axis=1, initial=-np.inf)
-    shift = np.where(np.isfinite(largest), largest, 0)
-    return np.exp(logits - shift[:, None]), shift
+    shift = np.where(largest == -np.inf, 0, largest)
+    with np.errstate(invalid="ignore"):  # infinity: NaN, as of a softmax
+        return np.exp(logits - shift[:, None]), shift
 
 
 def _classes(labels: Array, count: int) -> NDArray[np.int64]:

@@ -197,6 +197,29 @@ def test_a_square_that_is_summed_may_overflow_and_another_product_runs_low() -> 
     assert precisions(chain(*other, constants={"k": np.float32(2)}))["q"] == "f16"
 
 
+@pytest.mark.parametrize(
+    ("op", "index", "attributes", "runs_in"),
+    [
+        ("ScatterElements", [[0] * 4] * 2, {"reduction": "add"}, "f32"),
+        ("ScatterElements", [[0] * 4] * 2, {"reduction": "mul"}, "f32"),
+        ("ScatterElements", [[0] * 4] * 2, {"reduction": "none"}, "f16"),
+        ("ScatterElements", [[0] * 4] * 2, {}, "f16"),
+        ("ScatterND", [[0], [0]], {"reduction": "add"}, "f32"),
+        ("ScatterND", [[0], [0]], {}, "f16"),
+    ],
+)
+def test_what_a_scatter_adds_up_may_be_out_of_range(
+    op: str, index: list[list[int]], attributes: dict[str, str], runs_in: str
+) -> None:
+    nodes = [node("Relu", ["x"], "r"), node(op, ["r", "i", "r"], "s", **attributes), node("Neg", ["s"], "y")]
+    source = chain(*nodes, constants={"i": np.array(index)}, opset=16)
+    result, found = converted(source)
+    assert found == {"r": "f16", "s": runs_in, "y": runs_in}
+    if attributes.get("reduction", "none") != "none":  # 40000 times 3 is beyond 65504
+        agrees(source, result, 1e-3, x=np.full((2, 4), 40000, np.float32))
+    assert precisions(source, "autocast-bf16") == {"r": "bf16", "s": "bf16", "y": "bf16"}
+
+
 def test_shapes_that_do_not_fit_are_no_fault_of_ours() -> None:
     nodes = [node("Add", ["a", "b"], "c"), node("Max", ["x", "k"], "y")]
     constants = {"a": np.ones(2, np.float32), "b": np.ones(3, np.float32), "k": np.float32(1)}

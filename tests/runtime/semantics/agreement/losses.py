@@ -10,6 +10,7 @@ from tests.runtime.semantics.from_arrays import beside, by_onnx, normal, program
 
 LARGE = np.array([[1000.0, 1001, 999], [-1000, -1001, 3], [0, 0, 0]])
 LABELS = np.array([2, 0, 1])
+ENDLESS, ONE = np.array([[np.inf, 1.0], [-np.inf, -np.inf]]), np.array([1, 1])  # a softmax has no numbers for them
 
 
 def dense() -> Pairs:
@@ -37,6 +38,9 @@ def sparse() -> Pairs:
     rows = np.array([[-np.inf, 0.0], [0.0, -np.inf], [np.nan, 0.0]])
     expected = -special.log_softmax(rows, axis=1)[np.arange(3), [1, 1, 0]]
     yield from beside(form, expected, x=rows, l=np.array([1, 1, 0]))
+    with np.errstate(invalid="ignore"):
+        (expected,) = by_onnx("SoftmaxCrossEntropyLoss", ENDLESS, ONE, reduction="none")
+    yield from beside(form, expected, x=ENDLESS, l=ONE)
 
 
 def backward() -> Pairs:
@@ -46,6 +50,8 @@ def backward() -> Pairs:
         for labels in (LABELS, LABELS.astype(np.float32)):
             form = "graph.softmax_cross_entropy_backward %x labels %l gradient %d"
             yield from beside(form, expected, x=logits, l=labels, d=d)
+    expected = np.asarray(jax.nn.softmax(ENDLESS, axis=1)) - np.eye(2)[ONE]
+    yield from beside(form, expected, x=ENDLESS, l=ONE, d=np.ones(2))
 
 
 def _loss(x: jax.Array) -> jax.Array:

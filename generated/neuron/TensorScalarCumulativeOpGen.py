@@ -29,11 +29,11 @@ class TensorScalarCumulativeOpGen(NeuronUnaryInst):
     Element n of the result is `(src[n] op0 operand0) op1 reg`, which `reg`, the accumulator of the lane, becomes. It
     starts at 0 for add and subtract, 1 for mult, minus infinity for max, plus infinity for min; at `initial` with
     load_reduce; with reduce at what the instruction before has left. All is computed in f32, and `reg` is not rounded
-    to the data type of the result, of which the source says nothing; nor does it of NaN, which max and min pass over
-    here, as `select_reduce` does. Its pseudo-code reverses `op0`, its signature has nothing for it; neither has this.
-    abs_max, abs_min, relu and square are those of trn3. The source lets all operations that compute be `op0`, pow and
-    rsqrt among them, which its table of operators by engine, of release 2.26, does not have on the vector engine;
-    divide and mod are those of KLR, as in `tensor_scalar`.
+    to the data type of the result, of which the source says nothing, nor of NaN, which max and min pass over here. Its
+    pseudo-code reverses `op0`, its signature has nothing for it; neither has this. abs_max, abs_min, relu and square
+    are those of trn3. The source lets all operations that compute be `op0`, pow and rsqrt among them, which its table
+    of operators by engine, of release 2.26, does not have on the vector engine; divide and mod are those of KLR, as in
+    `tensor_scalar`.
 
     Operands:
         src: LOAD, bf16/f16/f32/f8e4m3/f8e4m3fn/f8e5m2/f8e3m4/u8/u16/i8/i16

@@ -28,8 +28,8 @@ class TensorScalarReduceOpGen(NeuronUnaryInst):
 
     `src op0 operand0` in f32; its elements are combined with the accumulators by `reduce_op`, over all of a partition.
     What is combined is not rounded to the data type of the result; the source's formula reduces `dst`, without a word
-    on rounding, nor on NaN, which max and min pass over here, as `select_reduce` does. `reduce_res_negate` negates what
-    is written, not the accumulators. The source calls the reversed operation not supported yet; there is none here.
+    on rounding. What becomes of NaN it does not say; here max and min pass it over. `reduce_res_negate` negates what is
+    written, not the accumulators. The source calls the reversed operation not supported yet; there is none here.
     abs_max, abs_min, relu and square are those of trn3. The source lets all operations that compute be `op0`, pow and
     rsqrt among them, which its table of operators by engine, of release 2.26, does not have on the vector engine;
     divide and mod are those of KLR, as in `tensor_scalar`.

@@ -109,10 +109,12 @@ def sequence_bounds(inst: Any, operands: Sequence[Any]) -> Array:
     """Return beginnings and ends of the runs of equal numbers.
 
     Shapes: [1, N] gives [1, 2, N].
+    Raises: InterpreterError for a number that is negative or not whole.
     """
     numbers = operands[0].reshape(-1)
-    if (numbers < 0).any():
-        raise InterpreterError(f"a segment is called {numbers[numbers < 0][0]}; expected numbers that are not negative")
+    wrong = numbers[~(np.isfinite(numbers) & (numbers >= 0) & (np.floor(numbers) == numbers))]
+    if wrong.size:
+        raise InterpreterError(f"a segment is called {wrong[0]}; expected a whole number that is not negative")
     count = numbers.size
     first = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] + 1))
     lengths = np.diff(np.append(first, count))

@@ -1,4 +1,4 @@
-"""What classes, probabilities, random numbers and indices cannot be: the run ends, and the message says which one is wrong."""
+"""What classes, probabilities, random numbers, segments and indices cannot be: a run ends, and names the wrong one."""
 
 from typing import Any
 
@@ -49,3 +49,14 @@ def test_an_index_that_i32_does_not_hold_is_refused() -> None:
     assert first.tolist() == [[2147483647, -1, 1]]
     with pytest.raises(InterpreterError, match="index 2147483648, with its offset, is no number of i32"):
         written(text, x=np.array([[1, 1]], np.float32), w=held)
+
+
+@pytest.mark.parametrize("number", [-1.0, 1.5, np.nan, np.inf])
+def test_a_segment_has_a_whole_number_that_is_not_negative(number: float) -> None:
+    text = """
+    func @main(%s: f32[1,3]) {
+      tensor %b: f32[1,2,3] sbuf output
+      %b = sequence_bounds %s
+    }"""
+    with pytest.raises(InterpreterError, match=f"a segment is called {number}; expected a whole number"):
+        written(text, s=np.array([[2, number, 0]], np.float32))

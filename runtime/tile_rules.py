@@ -24,6 +24,7 @@ from runtime.types import Shape, Type
 from runtime.values import Operand
 
 LONGEST_PATTERN = 4
+OF_WHOLE_WORDS = ("bitwise_not", "logical_shift_left", "logical_shift_right")
 _FROM_TRN3 = ("abs_max", "abs_min", "relu", "square")
 
 
@@ -161,10 +162,18 @@ def why_not_alu_on(target: Target, **ops: str | None) -> Iterator[Problem]:
 
 
 def why_not_on_bits(op: str, *sides: tuple[str, Type]) -> Iterator[Problem]:
-    """Yield which of some operands and results, by name, have no bits of integers."""
+    """Yield which of some operands and results, by name, have no bits of integers, or would have to be cast."""
+    first = next((type.dtype for _, type in sides if type.dtype is not None), None)
     for name, type in sides:
-        if type.dtype is not None and not (type.dtype.is_int or type.dtype.is_bool):
-            yield Problem(f"{name} has elements of {type.dtype}; {op} works on the bits of integers", name)
+        dtype = type.dtype
+        if dtype is None or first is None:
+            continue
+        if not (dtype.is_int or dtype.is_bool):
+            yield Problem(f"{name} has elements of {dtype}; {op} works on the bits of integers", name)
+        elif dtype.is_bool and op in OF_WHOLE_WORDS:
+            yield Problem(f"{name} has truth values, which have one bit; {op} works on the bits of integers", name)
+        elif dtype is not first:
+            yield Problem(f"{name} has elements of {dtype} beside {first}; an operation on bits casts none", name)
 
 
 class Accumulates(Protocol):

@@ -28,13 +28,13 @@ class NcMatchReplace8OpGen(NeuronNaryInst):
 
     Indices count the elements of a partition from 0. The values are looked for from the last to the first, each among
     what is not replaced yet. So of a value that stands among the eight several times, the last column gets its first
-    place. What `dst_idx` holds for a value that is not there is not said; a run that asks for it is refused. Elements
-    and values are compared in f32, as `max8` does; here the source does not say it, nor which data types `dst_idx` has.
-    NaN equals nothing.
+    place. What `dst_idx` holds for a value that is not there is not said; a run that asks for it is refused. That
+    elements and values are compared in f32, as `max8` does, and how many dimensions and elements there may be, as for
+    `nc_find_index8`, the source does not say here, nor which data types `dst_idx` has. NaN equals nothing.
 
     Operands:
         src: LOAD, on_chip, rank 2 or 3
-            The elements, 8 to 16384 in a partition, as for `nc_find_index8`.
+            The elements, 8 to 16384 in a partition.
         vals: LOAD, on_chip, rank 2 or 3
             The values, eight for each partition.
         dst_idx: STORE, optional, u16/u32, an index
@@ -159,7 +159,7 @@ class NcMatchReplace8OpGen(NeuronNaryInst):
 
     @property
     def src(self) -> Operand:
-        """The elements, 8 to 16384 in a partition, as for `nc_find_index8`."""
+        """The elements, 8 to 16384 in a partition."""
         return self._src
 
     @property

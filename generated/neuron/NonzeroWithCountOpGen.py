@@ -26,7 +26,8 @@ class NonzeroWithCountOpGen(NeuronUnaryInst):
     """Where the elements of every sixteenth partition are not 0, and how many, on the gpsimd engine.
 
     Of partitions 0, 16, 32 ... only. The result has the indices of the elements that are not 0, each with
-    `index_offset`, then `padding_val`, and the count in its last element. Other partitions of `dst` are not written.
+    `index_offset`, then `padding_val`, and the count in its last element. Other partitions of `dst` are not written. An
+    index that i32 does not hold is a mistake, and no run goes on with it.
 
     Operands:
         src: LOAD, in sbuf, f32/i32, rank 2

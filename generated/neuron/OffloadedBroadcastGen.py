@@ -56,7 +56,8 @@ class OffloadedBroadcastGen(OffloadedMemIntr):
           %y = offloaded_broadcast %x broadcast_dims [1]
         }
     Source:
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR;
+            combining tiles, the offloaded family
     Semantics: offloaded.broadcast
     Wrapper: `OffloadedBroadcast` of runtime/wrappers/, which the parser builds
     """

@@ -56,7 +56,8 @@ class OffloadedConcatGen(OffloadedMemIntr):
           %y = offloaded_concat %a, %b dim 1
         }
     Source:
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR;
+            combining tiles, the offloaded family
     Semantics: offloaded.concat
     Wrapper: `OffloadedConcat` of runtime/wrappers/, which the parser builds
     """

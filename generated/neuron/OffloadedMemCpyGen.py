@@ -59,7 +59,8 @@ class OffloadedMemCpyGen(OffloadedMemIntr):
           %y = offloaded_mem_cpy %x
         }
     Source:
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR;
+            combining tiles, the offloaded family
     Semantics: offloaded.copy
     Wrapper: `OffloadedMemCpy` of runtime/wrappers/, which the parser builds
     """

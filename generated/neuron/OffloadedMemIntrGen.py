@@ -18,8 +18,9 @@ class OffloadedMemIntrGen(NeuronInst):
 
     The passes that take copies out work on these; what they leave becomes transfers. Names and forms are those of a
     third-party study of the compiler, which the vendor has not confirmed. The study has sums of multiples offloaded to
-    DMA, with the copies and casts that go along, and no word on the engine of the others, nor on data types: that DMA
-    or the gpsimd engine does all of them is an assumption, and most refuse no data type.
+    DMA, with the copies and casts that go along, and reads the name as DMA or the gpsimd engine, without having seen
+    where that is chosen: that one of both does all of them is an assumption. It has no word on data types, and most
+    refuse none.
 
     Rules:
         dst: required
@@ -28,7 +29,8 @@ class OffloadedMemIntrGen(NeuronInst):
     Passes:
         op_kind: data_movement
     Source:
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR;
+            combining tiles, the offloaded family
     Wrapper: `OffloadedMemIntr` of runtime/wrappers/, on which other definitions stand
     """
 

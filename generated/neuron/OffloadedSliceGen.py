@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class OffloadedSliceGen(OffloadedMemIntr):
     """Copies a part of a tensor to a whole one.
 
-    The part is what the access of the source reaches; the destination is a whole tensor. That the data type stays is an
-    assumption.
+    The part is what the access of the source reaches; the destination is a whole tensor. The study wants a part; the
+    whole source is let through here, too. That the data type stays is an assumption.
 
     Operands:
         src: LOAD
@@ -48,7 +48,8 @@ class OffloadedSliceGen(OffloadedMemIntr):
           %y = offloaded_slice %x[3 | 8:4, 1:2]
         }
     Source:
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR;
+            combining tiles, the offloaded family
     Semantics: offloaded.copy
     Wrapper: `OffloadedSlice` of runtime/wrappers/, which the parser builds
     """

@@ -26,7 +26,7 @@ class OffloadedTransposeGen(OffloadedMemIntr):
     """Permutes the dimensions of a tensor.
 
     The source is taken in the shape `src_shape`, permuted, and stored in the shape of the destination. Dimension
-    `permutation[i]` of the source becomes dimension `i`, as in numpy. The data type stays.
+    `permutation[i]` of the source becomes dimension `i`, as in numpy. That the data type stays is an assumption.
 
     Operands:
         src: LOAD
@@ -58,7 +58,8 @@ class OffloadedTransposeGen(OffloadedMemIntr):
           %y = offloaded_transpose %x permutation [2, 0, 1] {src_shape = [4, 3, 2]}
         }
     Source:
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Data movement, the offloaded-primitive IR;
+            combining tiles, the offloaded family
     Semantics: offloaded.transpose
     Wrapper: `OffloadedTranspose` of runtime/wrappers/, which the parser builds
     """

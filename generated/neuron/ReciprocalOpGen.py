@@ -28,7 +28,8 @@ class ReciprocalOpGen(NeuronUnaryInst):
 
     The engine computes in f32, whatever the data types of source and result are. The scalar engine has it as an
     `activation`, which is faster and less precise. The source takes elements of any data type; here integers are copied
-    to a float first. The chip has no f64: it is there for the reference of a program, which is run in f64.
+    to a float first. It wants as many partitions and as many elements in each; here the result has the shape of `src`.
+    The chip has no f64: it is there for the reference of a program, which is run in f64.
 
     Operands:
         src: LOAD, in sbuf or psum, on_chip_floats/f64

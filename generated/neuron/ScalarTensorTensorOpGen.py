@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 class ScalarTensorTensorOpGen(NeuronNaryInst):
     """An operation with one scalar for each partition, then one with a second tile, on the vector engine.
 
-    `(src op0 operand0) op1 operand1`, in f32. A reversed operation has the scalar, or the second tile, on its left.
-    Operations on bits are not among them; abs_max, abs_min, relu and square are those of trn3. The source lets all
-    others of its list stand here, pow and rsqrt among them, which its table of operators by engine, of release 2.26,
-    does not have on the vector engine; divide and mod are those of KLR, as in `tensor_tensor`.
+    `(src op0 operand0) op1 operand1`, in f32. A reversed operation has the scalar, or the second tile, on its left. Of
+    a NaN, max and min make what `tensor_tensor` does. Operations on bits are not among them; abs_max, abs_min, relu and
+    square are those of trn3. The source lets all others of its list stand here, pow and rsqrt among them, which its
+    table of operators by engine, of release 2.26, does not have on the vector engine; divide and mod are those of KLR,
+    as in `tensor_tensor`.
 
     Operands:
         src: LOAD, on_chip
@@ -61,8 +62,9 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
     Passes:
         op_kind: elementwise
         wide_range: where op0 is pow, reciprocal, rsqrt or square or op1 is pow
-        follow: where op0 is is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal or op1 is
-            is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal
+        follow: where op0 is is_equal, not_equal, is_less, is_less_equal, is_greater, is_greater_equal, logical_and,
+            logical_or or logical_xor or op1 is is_equal, not_equal, is_less, is_less_equal, is_greater,
+            is_greater_equal, logical_and, logical_or or logical_xor
         capabilities: can_vectorize
     Text:
         scalar_tensor_tensor {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0}) then {op1} {operand1}
@@ -174,6 +176,9 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
                     "is_less_equal",
                     "is_greater",
                     "is_greater_equal",
+                    "logical_and",
+                    "logical_or",
+                    "logical_xor",
                 ),
                 "op1": (
                     "is_equal",
@@ -182,6 +187,9 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
                     "is_less_equal",
                     "is_greater",
                     "is_greater_equal",
+                    "logical_and",
+                    "logical_or",
+                    "logical_xor",
                 ),
             },
         },

@@ -29,7 +29,8 @@ class SelectReduceOpGen(NeuronNaryInst):
     The predicate holds where it is not 0; `reverse_pred` turns that around. The largest element of each partition is
     taken in f32, and stays in the accumulators of the engine, too. It is that of the result before this is rounded to
     its data type, which the source does not say. A NaN is passed over in it, which is an assumption: the NumPy form of
-    the source would give it. `idle` leaves accumulators of which nothing is known.
+    the source would give it. Tiles of several ranks with as many elements, which the NKI 0.6.0 simulator takes, are
+    refused. `idle` leaves accumulators of which nothing is known.
 
     Operands:
         predicate: LOAD, i8/u8/i16/u16, never converted
@@ -73,7 +74,7 @@ class SelectReduceOpGen(NeuronNaryInst):
           return %y
         }
     Source:
-        AWS Neuron documentation, nki.isa.select_reduce
+        AWS Neuron documentation, nki.isa.select_reduce; NKI 0.6.0 release notes
     Semantics: selection.select_reduce
     Wrapper: `SelectReduceOp` of runtime/wrappers/, which the parser builds
     """

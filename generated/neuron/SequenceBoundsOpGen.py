@@ -27,7 +27,8 @@ class SequenceBoundsOpGen(NeuronInst):
     """For every element, where the run of equal numbers that it is in begins and ends, on the gpsimd engine.
 
     Indices count from 0; an end is one behind the last element of a run. An element of 0 is padding, with the number of
-    elements as its beginning and -1 as its end. A negative number is a mistake, and no run goes on with it.
+    elements as its beginning and -1 as its end. A number that is negative or not whole is a mistake, and no run goes on
+    with it.
 
     Operands:
         segment_ids: LOAD, in sbuf, f32/i32, [1, N], never converted

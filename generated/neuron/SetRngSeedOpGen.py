@@ -27,7 +27,7 @@ class SetRngSeedOpGen(NeuronInst):
     No semantics: it changes a state of the engine that `rng` shows, whose numbers are not public.
 
     The same seed gives the same numbers of `rng` on the vector engine, which inf1 does not have. The source names no
-    targets; KLR has it for trn1 and trn2.
+    targets; KLR has it for trn1 and trn2. It is let through on trn3, too, which has `rng`.
 
     Operands:
         src_seeds: LOAD, in sbuf or psum, i32/u32/f32, [1, 1], never converted

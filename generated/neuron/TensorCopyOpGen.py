@@ -27,10 +27,11 @@ class TensorCopyOpGen(NeuronUnaryInst):
     """Copies elements, and converts them where the result has another data type.
 
     With equal data types the copy keeps bits on the vector and gpsimd engines, and on the scalar engine from trn2 on,
-    which before has no such copy but an `activation`. With different ones, each element is converted through f32. Where
-    nobody chooses the engine, the source leaves it to the compiler. The chip has no f64: it is there for the reference
-    of a program, which is run in f64. Which engines of inf1 copy is an assumption, and so it is that f4e2m1, which NKI
-    has packed, is converted.
+    which before has no such copy but an `activation`. With different ones, each element is converted through f32. The
+    source wants as many partitions and as many elements in each; here the result has the shape of `src`. Where nobody
+    chooses the engine, the source leaves it to the compiler. The chip has no f64: it is there for the reference of a
+    program, which is run in f64. Which engines of inf1 copy is an assumption, and so it is that f4e2m1, which NKI has
+    packed, is converted.
 
     Operands:
         src: LOAD, moved/f64

@@ -29,7 +29,7 @@ class TensorPartitionReduceOpGen(NeuronUnaryInst):
 
     The result has one partition. Sums, means and maxima are computed in f32 here, from the first partition to the last;
     the source names the operations and says nothing of precision or order, nor of NaN, which max gives here where it is
-    in the last partition. Operations on bits take integers and truth values as they are.
+    in the last partition. Operations on bits take integers and truth values as they are, and cast none.
 
     Operands:
         src: LOAD, in sbuf, on_chip

@@ -30,9 +30,9 @@ class TensorReduceOpGen(NeuronUnaryInst):
     The last dimensions are reduced, never the first one, which is the partitions. Reduced dimensions have extent 1 in
     the result with `keepdims`, and are left out without. The elements are combined in f32, from the first to the last;
     in which order the engine does is not said, nor what becomes of NaN, which max and min give here where it is the
-    last element. Operations on bits take integers as they are. The source lists subtract, and does not say what is
-    subtracted from what: a run refuses it. The chip has no f64: it is there for the reference of a program, which is
-    run in f64.
+    last element. Operations on bits take integers and truth values as they are, and cast none. The source lists
+    subtract, and does not say what is subtracted from what: a run refuses it. The chip has no f64: it is there for the
+    reference of a program, which is run in f64.
 
     Operands:
         src: LOAD, in sbuf or psum, on_chip/f64

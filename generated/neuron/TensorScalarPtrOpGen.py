@@ -31,13 +31,15 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     only; one element for all partitions is let through here, too.
 
     Operations that compute do so in f32, with f32 scalars; those on bits take integers as they are, on the vector
-    engine only. The gpsimd engine has rsqrt only, and the vector engine has none. The scalar engine has the instruction
-    from trn2 on, and on trn2 mult and add, mult, and add. abs_max, abs_min, relu and square came with trn3. Which
-    engine has pow with a scalar the source does not say; older releases had pow on the gpsimd engine only. divide and
-    mod are operations of KLR, not of the source, whose notes on `nki.language` of NKI 0.4 say that the hardware has
-    neither. Where nobody chooses the engine, the source leaves it to the compiler. The second operand of the shape of
-    `src` is `nki.isa.scalar_tensor_tensor`. The chip has no f64: it is there for the reference of a program, which is
-    run in f64.
+    engine only, and cast none: the result has the data type of `src`. Truth values, which the source does not name, are
+    let through but for shifts and bitwise_not. Where an element or its scalar is NaN, max and min give what is on the
+    right, as in `tensor_tensor`. The gpsimd engine has rsqrt only, and the vector engine has none. The scalar engine
+    has the instruction from trn2 on, and on trn2 mult and add, mult, and add. abs_max, abs_min, relu and square came
+    with trn3. Which engine has pow with a scalar the source does not say; older releases had pow on the gpsimd engine
+    only. divide and mod are operations of KLR, not of the source, whose notes on `nki.language` of NKI 0.4 say that the
+    hardware has neither; they give what they give in `tensor_tensor`. Where nobody chooses the engine, the source
+    leaves it to the compiler. The second operand of the shape of `src` is `nki.isa.scalar_tensor_tensor`. The chip has
+    no f64: it is there for the reference of a program, which is run in f64.
 
     Operands:
         src: LOAD, on_chip/f64
@@ -74,8 +76,9 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
     Passes:
         op_kind: elementwise
         wide_range: where op0 is pow, reciprocal, rsqrt or square or op1 is pow, reciprocal, rsqrt or square
-        follow: where op0 is is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal or op1 is
-            is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal
+        follow: where op0 is is_equal, not_equal, is_less, is_less_equal, is_greater, is_greater_equal, logical_and,
+            logical_or or logical_xor or op1 is is_equal, not_equal, is_less, is_less_equal, is_greater,
+            is_greater_equal, logical_and, logical_or or logical_xor
         capabilities: can_mutate_dst_ty, can_vectorize
     Text:
         tensor_scalar {op0} {src}(? operand0 {operand0})(? scalar0 {scalar0})(? op1 {op1})(? operand1
@@ -214,6 +217,9 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
                     "is_less_equal",
                     "is_greater",
                     "is_greater_equal",
+                    "logical_and",
+                    "logical_or",
+                    "logical_xor",
                 ),
                 "op1": (
                     "is_equal",
@@ -222,6 +228,9 @@ class TensorScalarPtrOpGen(NeuronUnaryInst):
                     "is_less_equal",
                     "is_greater",
                     "is_greater_equal",
+                    "logical_and",
+                    "logical_or",
+                    "logical_xor",
                 ),
             },
         },

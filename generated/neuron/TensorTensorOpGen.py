@@ -28,10 +28,15 @@ class TensorTensorOpGen(NeuronNaryInst):
 
     Floats are computed in f32. Integers of 32 bits are exact on the gpsimd engine, and go through f32 on the vector
     engine. Where nobody chooses, gpsimd gets what has operands and a result of 32-bit integers, none of them in PSUM.
-    Operations on bits take integers as they are. The gpsimd engine alone has pow. abs_max and abs_min came with trn3.
-    divide and mod are operations of KLR, not of the source, whose notes on `nki.language` of NKI 0.4 say that the
-    hardware has neither. The vector engine reads one of the operands from PSUM at most. The source wants as many
-    partitions and as many elements in each; here both operands have one shape. The chip has no f64: it is there for the
+    Operations on bits take integers as they are, and cast none: all tiles have one data type. Truth values, which the
+    source does not name, are let through but for shifts and bitwise_not. The gpsimd engine alone has pow. Which others
+    it has of floats the source does not say: the table of release 2.26 gives it add and mult, and the notes on abs_max
+    and abs_min, which came with trn3, name the vector engine. divide and mod are operations of KLR, not of the source,
+    whose notes on `nki.language` of NKI 0.4 say that the hardware has neither: mod has the sign of the divisor, as
+    theirs has, a quotient of integers is cut towards 0, and an integer divided by 0 ends a run. Where an operand is
+    NaN, max and min give the right one, which is an assumption: those of numpy, to which the source likens its own,
+    give NaN. The vector engine reads one of the operands from PSUM at most. The source wants as many partitions and as
+    many elements in each; here both operands, and the result, have one shape. The chip has no f64: it is there for the
     reference of a program, which is run in f64.
 
     Operands:
@@ -53,7 +58,8 @@ class TensorTensorOpGen(NeuronNaryInst):
         op_kind: elementwise
         wide_range: where op is pow
         range_safe: where op is divide or mod
-        follow: where op is is_equal, not_equal, is_less, is_less_equal, is_greater or is_greater_equal
+        follow: where op is is_equal, not_equal, is_less, is_less_equal, is_greater, is_greater_equal, logical_and,
+            logical_or or logical_xor
         capabilities: can_vectorize
     Text:
         tensor_tensor {op} {lhs}, {rhs}
@@ -66,8 +72,9 @@ class TensorTensorOpGen(NeuronNaryInst):
           return %sum
         }
     Source:
-        AWS Neuron documentation, nki.isa.tensor_tensor
+        AWS Neuron documentation, nki.isa.tensor_tensor; nki.language.maximum, nki.language.mod
         AWS Neuron documentation, NKI 0.4.0 release notes
+        AWS Neuron documentation, release 2.26, NKI ISA API common fields, supported math operators
         KLR, KLR/Core/Operators.lean, AluOp
     Semantics: engines.tensor_tensor
     Wrapper: `TensorTensorOp` of runtime/wrappers/, which the parser builds
@@ -130,6 +137,9 @@ class TensorTensorOpGen(NeuronNaryInst):
                     "is_less_equal",
                     "is_greater",
                     "is_greater_equal",
+                    "logical_and",
+                    "logical_or",
+                    "logical_xor",
                 ),
             },
         },

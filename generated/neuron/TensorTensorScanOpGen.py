@@ -27,12 +27,12 @@ class TensorTensorScanOpGen(NeuronNaryInst):
     """A scan along the elements of each partition, with two operations and two tiles, on the vector engine.
 
     Element n of the result is `(data0[n] op0 result[n - 1]) op1 data1[n]`; the first one has the initial value in place
-    of the result before it. All is computed in f32. What goes from element to element is not rounded to the data type
-    of the result: KLR keeps it in the engine, while the source's pseudo-code reads it back from the result. abs_max and
-    abs_min are those of trn3. The source lets all operations of two numbers that compute stand here, pow among them,
-    which its table of operators by engine, of release 2.26, does not have on the vector engine; divide and mod are
-    those of KLR, as in `tensor_tensor`. It wants as many partitions and as many elements in each; here both tiles have
-    one shape.
+    of the result before it. All is computed in f32. Of a NaN, max and min make what `tensor_tensor` does. What goes
+    from element to element is not rounded to the data type of the result: KLR keeps it in the engine, while the
+    source's pseudo-code reads it back from the result. abs_max and abs_min are those of trn3. The source lets all
+    operations of two numbers that compute stand here, pow among them, which its table of operators by engine, of
+    release 2.26, does not have on the vector engine; divide and mod are those of KLR, as in `tensor_tensor`. It wants
+    as many partitions and as many elements in each; here both tiles, and the result, have one shape.
 
     Operands:
         data0: LOAD, on_chip

@@ -90,6 +90,7 @@ def nonzero_with_count(inst: Any, machine: Machine) -> Placed:
     """Write indices, padding and count to partitions 0, 16, 32 ... of `dst`.
 
     Shapes: [P, T] gives [P, T + 1].
+    Raises: InterpreterError for an index that i32 does not hold.
     """
     if inst.dst is None:
         raise InterpreterError("it writes every sixteenth partition, which no value is: give it a dst")
@@ -97,6 +98,8 @@ def nonzero_with_count(inst: Any, machine: Machine) -> Placed:
     rows = []
     for row in src[::CORE]:
         found = np.flatnonzero(row) + inst.index_offset
+        if found.size and found[-1] > np.iinfo(np.int32).max:
+            raise InterpreterError(f"index {found[-1]}, with its offset, is no number of i32")
         padding = np.full(row.size - found.size, inst.padding_val)
         rows.append(np.concatenate([found, padding, [found.size]]).astype(np.int32))
     return Placed(np.stack(rows), positions.reshape(len(src), -1)[::CORE])
@@ -106,10 +109,12 @@ def sequence_bounds(inst: Any, operands: Sequence[Any]) -> Array:
     """Return beginnings and ends of the runs of equal numbers.
 
     Shapes: [1, N] gives [1, 2, N].
+    Raises: InterpreterError for a number that is negative or not whole.
     """
     numbers = operands[0].reshape(-1)
-    if (numbers < 0).any():
-        raise InterpreterError(f"a segment is called {numbers[numbers < 0][0]}; expected numbers that are not negative")
+    wrong = numbers[~(np.isfinite(numbers) & (numbers >= 0) & (np.floor(numbers) == numbers))]
+    if wrong.size:
+        raise InterpreterError(f"a segment is called {wrong[0]}; expected a whole number that is not negative")
     count = numbers.size
     first = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] + 1))
     lengths = np.diff(np.append(first, count))

@@ -134,8 +134,8 @@ def _with_scalar(array: Array, op: str, scalar: Any, reverse: bool, *, elementwi
 
 
 def _as_integers(scalar: Any, like: Array) -> Array:
-    """Return scalars in the integer dtype of the elements that they are combined with."""
+    """Return scalars in the dtype of the integers, or truth values, that they are combined with."""
     integers = np.asarray(scalar).astype(like.dtype)
-    if like.dtype.kind not in "iu" or (integers != scalar).any():
+    if like.dtype.kind not in "iub" or (integers != scalar).any():
         raise InterpreterError(f"operations on bits need integers, not {scalar} with elements of {like.dtype}")
     return integers

@@ -11,7 +11,7 @@ from runtime.engines import NeuronEngine
 from runtime.instructions import Problem
 from runtime.relations import extent
 from runtime.targets import Target, trn2
-from runtime.tile_rules import why_not_alu_on, why_not_on_bits
+from runtime.tile_rules import OF_WHOLE_WORDS, why_not_alu_on, why_not_on_bits
 
 _ON_SCALAR_OF_TRN2 = (("mult", "add"), ("mult", None), ("add", None))
 
@@ -38,7 +38,8 @@ class TensorScalarPtrOp(TensorScalarPtrOpGen):
         yield from self._why_not_scalars()
         engine = self.assigned_engine
         if on_bits:
-            yield from why_not_on_bits(self._op0, ("src", self._src.type), ("result", self.type))
+            op = next((op for op in (self._op0, self._op1) if op in OF_WHOLE_WORDS), self._op0)
+            yield from why_not_on_bits(op, ("src", self._src.type), ("result", self.type))
             if engine in (NeuronEngine.SCALAR, NeuronEngine.GPSIMD):
                 yield Problem(f"op0 is {self._op0}, which works on bits; the vector engine does that", "engine")
         elif engine is NeuronEngine.GPSIMD and (self._op0, self._op1) != ("rsqrt", None):

@@ -145,6 +145,7 @@ def with_scalars(x: NDArray[Any], *arguments: Any, **fields: Any) -> NDArray[Any
     """Return what TensorScalarPtrOp gives; arrays among the fields become arguments of the program."""
     program = Program()
     names = {np.dtype(np.float32): "f32", np.dtype(np.int32): "i32", np.dtype(np.uint8): "u8"}
+    names[np.dtype(np.bool_)] = "bool"
     given = {name: value for name, value in {"x": x, **fields}.items() if isinstance(value, np.ndarray)}
     values = {name: program.argument(name, names[array.dtype], *array.shape) for name, array in given.items()}
     source = values.pop("x")
@@ -191,6 +192,10 @@ def test_tensor_scalar_on_bits() -> None:
     assert with_scalars(x, "logical_shift_left", scalar0=32.0).tolist() == [[0, 0, 0]]
     assert with_scalars(x, "bitwise_not", op1="bitwise_xor", scalar1=1.0).tolist() == [[1, ~5 ^ 1, ~(1 << 30) ^ 1]]
     assert with_scalars(np.array([[200]], np.uint8), "logical_shift_left", scalar0=1.0).tolist() == [[144]]
+    truth = np.array([[True, False]])
+    assert with_scalars(truth, "bitwise_xor", scalar0=1.0).tolist() == [[False, True]]
+    with pytest.raises(InterpreterError, match="operations on bits need integers, not 2.0 with elements of bool"):
+        with_scalars(truth, "bitwise_and", scalar0=2.0)
     with pytest.raises(InterpreterError, match="operations on bits need integers, not 0.5 with elements of int32"):
         with_scalars(x, "bitwise_or", scalar0=0.5)
     with pytest.raises(InterpreterError, match="operations on bits need integers, not 1.0 with elements of float32"):

@@ -1,4 +1,4 @@
-"""What classes, probabilities and random numbers cannot be: the run ends, and the message says which one is wrong."""
+"""What classes, probabilities, random numbers, segments and indices cannot be: a run ends, and names the wrong one."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 from runtime.interpreter import InterpreterError
 from tests.runtime.semantics.check import outputs
 from tests.runtime.semantics.from_arrays import program
+from tests.runtime.semantics.written import written
 
 LOGITS = np.array([[0.5, 1.5, 0], [2, 0, 1]])
 LOSS = "graph.softmax_cross_entropy_with_logits %x labels %l"
@@ -35,3 +36,27 @@ ROWS = np.zeros(2)
 def test_a_value_that_means_nothing_is_refused(form: str, result: Any, inputs: dict[str, Any], message: str) -> None:
     with pytest.raises(InterpreterError, match=message):
         outputs(program(form, [result], inputs), **inputs)
+
+
+def test_an_index_that_i32_does_not_hold_is_refused() -> None:
+    text = """
+    func @main(%x: f32[1,2]) {
+      tensor %w: i32[1,3] sbuf input output
+      %w = nonzero_with_count %x offset 2147483647
+    }"""
+    held = np.zeros((1, 3), np.int32)
+    first = written(text, x=np.array([[1, 0]], np.float32), w=held)
+    assert first.tolist() == [[2147483647, -1, 1]]
+    with pytest.raises(InterpreterError, match="index 2147483648, with its offset, is no number of i32"):
+        written(text, x=np.array([[1, 1]], np.float32), w=held)
+
+
+@pytest.mark.parametrize("number", [-1.0, 1.5, np.nan, np.inf])
+def test_a_segment_has_a_whole_number_that_is_not_negative(number: float) -> None:
+    text = """
+    func @main(%s: f32[1,3]) {
+      tensor %b: f32[1,2,3] sbuf output
+      %b = sequence_bounds %s
+    }"""
+    with pytest.raises(InterpreterError, match=f"a segment is called {number}; expected a whole number"):
+        written(text, s=np.array([[2, number, 0]], np.float32))

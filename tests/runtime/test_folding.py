@@ -39,6 +39,11 @@ def test_each_word(word: str) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("word", ["compare", "periodic", "select"])
+def test_of_other_words_nothing_is_told(word: str) -> None:
+    assert folded(word, [1.0]) is None
+
+
 def test_results_are_in_the_dtype_of_the_program() -> None:
     assert folded("multiply", [1e-30, 1e-30]) == 0 and folded("multiply", [1e-30, 1e-30]).dtype == np.float32
     assert folded("convert", [65520.0], f16) == np.inf

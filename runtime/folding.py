@@ -80,6 +80,7 @@ _FUNCTIONS: Final[dict[str, Callable[[Sequence[Array], Type], Array | None]]] = 
     "negative": _elementwise(np.negative),
     "power": _elementwise(np.power),
     "reciprocal": _elementwise(np.reciprocal),
+    "relu": _elementwise(lambda array: np.maximum(array, 0)),
     "same": _same,
     "sqrt": _elementwise(np.sqrt),
     "subtract": _elementwise(np.subtract),

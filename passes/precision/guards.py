@@ -29,6 +29,7 @@ from passes.precision.regions import Gate
 from passes.precision.runtime_faults import why_it_fails
 from passes.precision.survey import Survey, SurveyedNode
 from passes.precision.suspects import suspects
+from passes.precision.thresholds import nodes_of_thresholds
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
 from runtime.precision_facts import PrecisionFacts
@@ -67,10 +68,18 @@ class Guards:
         self._needed = values_needed_in_f32(survey)
         self._logarithms = nodes_of_logarithms(survey, constants, by_kind)
         self._angles = nodes_of_angles(survey, constants, by_kind)
+        self._asked = nodes_of_thresholds(survey, constants, low, by_kind)
         self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
-        marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._angles, *self._quantized}
+        marked: set[object] = {
+            *self.indices,
+            *self._needed,
+            *self._logarithms,
+            *self._angles,
+            *self._asked,
+            *self._quantized,
+        }
         nodes = suspects(survey, constants, self._range, self._patterns, marked)
         for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
@@ -147,6 +156,8 @@ class Guards:
             return [(Rule.LOGARITHM, Rule.LOGARITHM.value, False)]
         if node.inst in self._angles:
             return [(Rule.ANGLE, Rule.ANGLE.value, False)]
+        if node.inst in self._asked:
+            return [(Rule.THRESHOLD, Rule.THRESHOLD.value, False)]
         if node.inst in self._quantized:
             return [(Rule.QUANTIZED, Rule.QUANTIZED.value, False)]
         fault = why_it_fails(node, self._survey, self._constants, self._range.low)

@@ -15,11 +15,16 @@ Deliberately absent: the results of logarithms, which may be narrowed.
 
 from __future__ import annotations
 
+from typing import Final
+
 from passes.precision.constants import Constants
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
 from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand
+
+_ACTIVATIONS: Final = (None, "compare", "relu", "select")
+"""What activations compute; of most of them no arithmetic is known."""
 
 
 def nodes_of_logarithms(survey: Survey, constants: Constants, by_kind: bool = False) -> set[Instruction]:
@@ -63,7 +68,7 @@ def _ends(node: SurveyedNode, behind: bool) -> bool:
     keeps_small = facts.computes in ("sqrt", "divide") or puts_bounds(facts)
     if facts.computes == "exp" or (facts.range_safe and not keeps_small):
         return True
-    is_activation = facts.op_kind == "elementwise" and facts.computes is None and not puts_bounds(facts)
+    is_activation = facts.op_kind == "elementwise" and facts.computes in _ACTIVATIONS and not puts_bounds(facts)
     return is_activation and behind
 
 

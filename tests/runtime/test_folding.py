@@ -22,6 +22,7 @@ CASES: dict[str, tuple[list[Any], Any]] = {
     "negative": ([[2.0]], [-2.0]),
     "power": ([2.0, -3.0], 0.125),
     "reciprocal": ([[4.0]], [0.25]),
+    "relu": ([[-2.0, 3.0]], [0.0, 3.0]),
     "same": ([[1.0, 2.0]], [[1.0], [2.0]]),
     "sqrt": ([6.25], 2.5),
     "subtract": ([[1.0], [0.75]], [0.25]),
@@ -39,7 +40,7 @@ def test_each_word(word: str) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("word", ["compare", "periodic", "select"])
+@pytest.mark.parametrize("word", ["compare", "equal", "periodic", "select"])
 def test_of_other_words_nothing_is_told(word: str) -> None:
     assert folded(word, [1.0]) is None
 

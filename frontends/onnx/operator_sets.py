@@ -18,7 +18,18 @@ from math import prod
 from pathlib import Path
 from typing import Final
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, defs, helper, numpy_helper, version_converter
+from onnx import (
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    checker,
+    defs,
+    helper,
+    numpy_helper,
+    shape_inference,
+    version_converter,
+)
 
 from frontends.onnx.data_files import data_folders
 from frontends.onnx.errors import OperatorSetError
@@ -65,11 +76,24 @@ def raised(model: ModelProto, version: int) -> ModelProto:
     except (RuntimeError, ValueError, DecodeError, OSError) as error:
         reason = " ".join(str(error).split())
         raise OperatorSetError(f"onnx cannot convert operator set {found} to {version}: {reason}") from None
-    _restore(result, model, heavy)
     _tell_apart(result, model)
     if found <= _ASYMMETRIC < version:
         _state_the_sampling(result.graph, {})
+    _check(result, version)
+    _restore(result, model, heavy)
     return result
+
+
+def _check(result: ModelProto, version: int) -> None:
+    """Hold a converted model against the rules of onnx, which the library does not itself.
+
+    Raises: OperatorSetError.
+    """
+    try:
+        checker.check_model(result, full_check=True)
+    except (checker.ValidationError, shape_inference.InferenceError, DecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise OperatorSetError(f"onnx refuses what it makes of it in operator set {version}: {reason}") from None
 
 
 def _is_heavy(tensor: TensorProto) -> bool:

@@ -75,6 +75,15 @@ def test_fewer_elements_are_those_of_before(scales: tuple[float, float], mode: s
     assert all(np.array_equal(by_onnxruntime(raised(source, version))[0], wanted) for version in (11, 13, 22))
 
 
+def test_a_model_that_onnx_itself_spoils_is_refused() -> None:
+    ends = [value("x", shape=[1, 2, 4, 4])], [value("y", shape=[1, 2, 4, 4])]
+    source = model([node("MeanVarianceNormalization", ["x"], ["y"])], *ends, opset=9)
+    onnx.checker.check_model(source, full_check=True)
+    assert raised(source, 12).opset_import[0].version == 12
+    with pytest.raises(OperatorSetError, match="onnx refuses what it makes of it in operator set 13: .*Constant"):
+        raised(source, 13)  # whose function it cannot check
+
+
 def test_two_ways_to_sample_are_refused() -> None:
     scales = constant("s", np.array([1, 1, 0.6, 1.5], np.float32))
     ends = [value("x", shape=[1, 1, 4, 4])], [value("y", shape=["a", "b", "c", "d"])]

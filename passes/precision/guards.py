@@ -174,7 +174,7 @@ class Guards:
     def _why_cast(self, cast: SurveyedNode) -> list[tuple[Rule, str, bool]]:
         """Return why the f32 result of a cast that the program wrote must not be narrowed."""
         source = cast.values[0] if cast.values else None
-        dtype = None if source is None else source.type.dtype
+        dtype = None if source is None else self._survey.dtype_of(source)
         if source is None or dtype is None:
             return []
         if dtype.is_float and dtype is not f32 and holds(f32, dtype) and not self._by_kind:

@@ -30,7 +30,7 @@ from passes.precision.survey import Survey, SurveyedNode
 from runtime.blocks import Statement
 from runtime.instructions import Instruction
 from runtime.precision_facts import SCALARS
-from runtime.values import Operand
+from runtime.values import Operand, Value
 
 FARTHEST: Final = 8
 """Operations between the two ends of a pattern."""
@@ -98,7 +98,7 @@ class Patterns:
                 if reader.facts.computes in _STEEP or "divisor" in reader.facts.operands.values():
                     return False
                 if reader.moves_elements or _is_reduction(reader):
-                    queue += reader.results
+                    queue += _float_results(reader)
         return True
 
     def _is_reduced_from(self, reduced: Operand, value: Operand) -> bool:
@@ -156,6 +156,11 @@ def _floats(node: SurveyedNode) -> list[Operand]:
             if dtype is None or dtype.is_float:
                 found[value] = None
     return list(found)
+
+
+def _float_results(node: SurveyedNode) -> list[Value]:
+    """Return the floats that a node gives, whether they may be converted or a run before has done so."""
+    return [one for one in node.inst.results if one.type.dtype is None or one.type.dtype.is_float]
 
 
 def _computes(node: SurveyedNode, word: str) -> bool:

@@ -112,7 +112,7 @@ class _Ways:
     def _before(self, value: Operand, word: str, found: set[Instruction]) -> Iterator[tuple[Operand, str]]:
         gate = self._survey.gate_to.get(value)
         if gate is not None:
-            yield from ((source, word) for source in gate.sources if word != "divide")
+            yield from ((source, word) for source in gate.sources)
             return
         node = self._survey.producer(value)
         facts = None if node is None else node.facts
@@ -121,8 +121,7 @@ class _Ways:
         if facts.computes == CONVERT:
             yield from ((source, word) for source in node.values[:1] if source is not None and self._goes_on(source))
             return
-        ends = facts.op_kind == "reduction" or facts.computes in _SUMS if word == "divide" else _brings_back(facts)
-        if not ends:
+        if not _ends(facts, word):
             found.add(node.inst)
             after = "compare" if node.form.is_product else word
             yield from ((operand, after) for operand in node.operands)
@@ -175,9 +174,12 @@ def _is_divisor(node: SurveyedNode, at: int, constants: Constants) -> bool:
     return exponents is not None and bool((exponents < 0).any())
 
 
-def _brings_back(facts: PrecisionFacts) -> bool:
-    """Whether an operation is a norm or a softmax, whose result has its own digits."""
-    return facts.op_kind == "reduction" and facts.range_safe
+def _ends(facts: PrecisionFacts, word: str) -> bool:
+    """Whether an operation is a norm or a softmax, whose result has its own digits, or a sum that is a divisor.
+
+    A policy has all of these in f32 anyway: where the way ended at what is low, a second run would find noise there.
+    """
+    return facts.op_kind == "reduction" and not facts.follow and (facts.range_safe or word == "divide")
 
 
 def _is_held_up(value: Operand, limit: float, survey: Survey, constants: Constants) -> bool:

@@ -22,6 +22,7 @@ from typing import Final
 from passes.precision.constants import Array, Constants
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
+from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand
 
 _NEAR_ZERO: Final = 4.0  # up to here the steps of f16 are 1/256
@@ -50,6 +51,11 @@ def nodes_of_angles(survey: Survey, constants: Constants, by_kind: bool = False)
                     found.add(producer.inst)
                     way += producer.operands
     return found
+
+
+def is_bounded(facts: PrecisionFacts | None) -> bool:
+    """Whether an operation gives nothing large, whatever constants it is computed from: a sine, a cosine."""
+    return facts is not None and facts.computes == "periodic" and facts.range_safe and not facts.operands
 
 
 def _is_near_zero(contents: Array | None) -> bool:

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from passes.precision.angles import nodes_of_angles
+from passes.precision.angles import is_bounded, nodes_of_angles
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
 from passes.precision.differences import takes_differences
@@ -32,7 +32,6 @@ from passes.precision.suspects import suspects
 from passes.precision.thresholds import nodes_of_thresholds
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
-from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand, Value
 
 
@@ -100,7 +99,7 @@ class Guards:
                     self._mark(inst.results[at], f"the local function {node.callee} says that {why}")
         for rule, why, spreads in self._why_constants(node) + self._why_other(node):
             self.reasons.setdefault(inst, Reason(rule, why))
-            if spreads or (inst in self._constants and not _is_bounded(node.facts)):
+            if spreads or (inst in self._constants and not is_bounded(node.facts)):
                 self._mark_results(node, f"{named(node.inst)}: {why}")
                 return
 
@@ -238,14 +237,9 @@ class Guards:
         why = f"reads {named(value)}, which may be out of range (from {origin})"
         if node.results or not takes_out:
             self.reasons.setdefault(node.inst, Reason(Rule.OUT_OF_RANGE, why))
-        is_constant = any(result in self._constants for result in node.results) and not _is_bounded(facts)
+        is_constant = any(result in self._constants for result in node.results) and not is_bounded(facts)
         brings_back = facts is not None and (facts.range_safe or self._patterns.is_division(node))
         self._mark_results(node, origin, but_the_first=brings_back and not is_constant)
-
-
-def _is_bounded(facts: PrecisionFacts | None) -> bool:
-    """Whether an operation gives nothing large, whatever constants it is computed from: a sine, a cosine."""
-    return facts is not None and facts.computes == "periodic" and facts.range_safe and not facts.operands
 
 
 def named(value: Operand) -> str:

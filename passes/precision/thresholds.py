@@ -59,9 +59,10 @@ def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType, by_kin
     for node in survey.nodes.values():
         word = words.get(node.form)
         if word == CONVERT:
-            if survey.converts_to(node.inst) is bool_:
-                asking.append((node, "equal", [one for one in node.values[:1] if one and survey.is_converted(one)]))
-        elif word is not None:
+            source = node.values[0] if node.values else None
+            if source is not None and survey.is_converted(source) and survey.converts_to(node.inst) is bool_:
+                asking.append((node, "equal", [source]))
+        elif word is not None and node.data:
             asking.append((node, word, node.operands))
         elif node.form in divides:
             divisors = [one for at in node.data if (one := node.values[at]) and _is_divisor(node, at, constants)]

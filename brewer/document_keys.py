@@ -29,11 +29,12 @@ OPERATOR_NAME = Pattern(
 )
 
 SCALARS = ("scalar", "divisor", "bound")
-# The arithmetic that the precision passes can do with small constants; `same`: elements are moved, not changed. With
-# `periodic` nothing is computed: it says that the operand is an angle.
+# The arithmetic that the precision passes can do with small constants; `same`: elements are moved, not changed.
+# With some nothing is computed: `periodic` says that the operand is an angle, `compare` and `equal` that its last digit
+# decides, and `select` that one of two values is taken.
 ARITHMETIC = (
-    *("absolute", "add", "convert", "divide", "exp", "log", "maximum", "minimum", "multiply", "negative"),
-    *("periodic", "power", "reciprocal", "same", "sqrt", "subtract"),
+    *("absolute", "add", "compare", "convert", "divide", "equal", "exp", "log", "maximum", "minimum", "multiply"),
+    *("negative", "periodic", "power", "reciprocal", "relu", "same", "select", "sqrt", "subtract"),
 )
 REGIONS = ("branches", "loop", "scan")
 
@@ -98,7 +99,8 @@ VERSION = Table(
         Key(
             "computes",
             Word("arithmetic", ARITHMETIC),
-            "The arithmetic that it is, so that small constants can be computed, and cancellations and angles be seen.",
+            "The arithmetic that it is, so that small constants can be computed, and cancellations, angles and"
+            " thresholds be seen.",
             "computes: subtract",
         ),
         Key(

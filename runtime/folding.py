@@ -1,7 +1,7 @@
 """What small constants give when they are computed with: the arithmetic that facts about foreign operators may name.
 
 For passes that must judge a value before the program runs. Each function takes the elements of the operands, in the
-dtypes that the program has for them, and gives those of the result.
+dtypes that the program has for them, and gives those of the result. Of other words, such as `periodic`, there is none.
 
 Deliberately absent: operators, and exactness. What a program computes is for the interpreter, with one rounding each.
 """
@@ -24,9 +24,12 @@ Array = NDArray[Any]
 
 def fold(word: str, arrays: Sequence[Array], type: Type) -> Array | None:
     """Return the elements of the result, whose type is `type`; None where they cannot be told."""
+    function = _FUNCTIONS.get(word)
+    if function is None:
+        return None
     try:
         with np.errstate(all="ignore"):
-            return _FUNCTIONS[word](arrays, type)
+            return function(arrays, type)
     except (ValueError, TypeError):  # shapes or types that do not fit: there is no result
         return None
 
@@ -77,6 +80,7 @@ _FUNCTIONS: Final[dict[str, Callable[[Sequence[Array], Type], Array | None]]] = 
     "negative": _elementwise(np.negative),
     "power": _elementwise(np.power),
     "reciprocal": _elementwise(np.reciprocal),
+    "relu": _elementwise(lambda array: np.maximum(array, 0)),
     "same": _same,
     "sqrt": _elementwise(np.sqrt),
     "subtract": _elementwise(np.subtract),

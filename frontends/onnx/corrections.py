@@ -18,6 +18,8 @@ those of onnx 1.23; an operator set that gives one of these operators a new vers
 - LogSoftmax-13: the reference takes the logarithm of a softmax, minus infinity where that is zero, as it soon is.
 - Optional-15, -28: the reference makes a list of what is optional, and OptionalGetElement gives that list.
 - Softsign-1, -22: the reference fails at an operand without dimensions.
+- Upsample-7, -9 and Resize-10: element i is taken at i / scale, of the nearest ones the one before, or the one behind
+  where there become fewer. The reference has no Upsample with scales as an attribute, and no Resize without a region.
 """
 
 from __future__ import annotations
@@ -158,6 +160,24 @@ def dequantize_linear(attributes: Attributes, values: Sequence[Any]) -> Array:
     return np.asarray(wide.astype(scale.dtype) * scale.reshape(shape))
 
 
+def upsample(attributes: Attributes, values: Sequence[Any]) -> Array:
+    """Return an image of another size, element i of an axis taken at i / scale."""
+    x, *given = values
+    scales = np.asarray(given[0] if given else attributes["scales"], np.float32)
+    if len(scales) != x.ndim or not (scales > 0).all():
+        raise ValueError(f"{scales.tolist()} are no scales for the {x.ndim} dimensions of the operand")
+    for axis, scale in enumerate(scales):
+        places = np.arange(math.floor(x.shape[axis] * scale), dtype=np.float32) / scale
+        last = x.shape[axis] - 1
+        if attributes.get("mode", "nearest") == "nearest":
+            x = x.take(np.minimum(np.ceil(places) if scale < 1 else np.floor(places), last).astype(np.int64), axis)
+            continue
+        before = np.minimum(np.floor(places), last).astype(np.int64)
+        part = np.minimum(places - before, 1).reshape(-1, *[1] * (x.ndim - 1 - axis)).astype(x.dtype)
+        x = x.take(before, axis) * (1 - part) + x.take(np.minimum(before + 1, last), axis) * part
+    return np.asarray(x)
+
+
 def _rows(x: Array, attributes: Attributes) -> Array:
     """Return an operand coerced to two dimensions at `axis`."""
     axis = _axis(x, attributes)
@@ -185,6 +205,8 @@ CORRECTIONS: Final[Mapping[tuple[str, str], Mapping[int, Correction]]] = {
     (ONNX_DOMAIN, "LRN"): dict.fromkeys((1, 13), lrn),
     (ONNX_DOMAIN, "LogSoftmax"): {1: log_softmax, 11: log_softmax, 13: log_softmax_along},
     (ONNX_DOMAIN, "Optional"): dict.fromkeys((15, 28), optional),
+    (ONNX_DOMAIN, "Resize"): {10: upsample},
     (ONNX_DOMAIN, "Softmax"): dict.fromkeys((1, 11), softmax),
     (ONNX_DOMAIN, "Softsign"): dict.fromkeys((1, 22), softsign),
+    (ONNX_DOMAIN, "Upsample"): dict.fromkeys((7, 9), upsample),
 }

@@ -18,7 +18,18 @@ from math import prod
 from pathlib import Path
 from typing import Final
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, defs, helper, version_converter
+from onnx import (
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    checker,
+    defs,
+    helper,
+    numpy_helper,
+    shape_inference,
+    version_converter,
+)
 
 from frontends.onnx.data_files import data_folders
 from frontends.onnx.errors import OperatorSetError
@@ -65,11 +76,24 @@ def raised(model: ModelProto, version: int) -> ModelProto:
     except (RuntimeError, ValueError, DecodeError, OSError) as error:
         reason = " ".join(str(error).split())
         raise OperatorSetError(f"onnx cannot convert operator set {found} to {version}: {reason}") from None
-    _restore(result, model, heavy)
     _tell_apart(result, model)
     if found <= _ASYMMETRIC < version:
-        _state_the_sampling(result.graph)
+        _state_the_sampling(result.graph, {})
+    _check(result, version)
+    _restore(result, model, heavy)
     return result
+
+
+def _check(result: ModelProto, version: int) -> None:
+    """Hold a converted model against the rules of onnx, which the library does not itself.
+
+    Raises: OperatorSetError.
+    """
+    try:
+        checker.check_model(result, full_check=True)
+    except (checker.ValidationError, shape_inference.InferenceError, DecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise OperatorSetError(f"onnx refuses what it makes of it in operator set {version}: {reason}") from None
 
 
 def _is_heavy(tensor: TensorProto) -> bool:
@@ -157,17 +181,36 @@ def _rename(graph: GraphProto, added: Mapping[str, int], taken: set[str], names:
         info.name = names.get(info.name, info.name)
 
 
-def _state_the_sampling(graph: GraphProto) -> None:
+def _state_the_sampling(graph: GraphProto, outer: Mapping[str, TensorProto]) -> None:
     """Let each Resize sample as it did before there was a choice: element i is taken at i / scale, rounded down.
 
-    The library leaves that to the defaults, which take the middle of an element.
+    Where there become fewer elements it is rounded up; scales that are computed are taken to enlarge. The library
+    leaves that to the defaults, which take the middle of an element.
+
+    Raises: OperatorSetError where one axis becomes longer and another one shorter, which have one attribute for both.
     """
+    constants = ChainMap({one.name: one for one in graph.initializer}, dict(outer))
     for node in graph.node:
+        if node.op_type == "Constant" and node.attribute and node.attribute[0].HasField("t"):
+            constants[node.output[0]] = node.attribute[0].t
         if node.op_type == "Resize" and node.domain in ("", "ai.onnx"):
+            scales = constants.get(node.input[2])
+            ways = {"floor"} if scales is None else {_rounded(one) for one in numpy_helper.to_array(scales).ravel()}
+            is_nearest = all(one.name != "mode" or one.s == b"nearest" for one in node.attribute)
+            if is_nearest and {"floor", "ceil"} <= ways:
+                name = node.name or node.output[0]
+                raise OperatorSetError(f"no later Resize makes one axis longer, another one shorter as {name} does")
             node.attribute.append(helper.make_attribute("coordinate_transformation_mode", "asymmetric"))
-            node.attribute.append(helper.make_attribute("nearest_mode", "floor"))
+            node.attribute.append(helper.make_attribute("nearest_mode", "ceil" if "ceil" in ways else "floor"))
         for inner in _graphs_in(node):
-            _state_the_sampling(inner)
+            _state_the_sampling(inner, constants)
+
+
+def _rounded(scale: float) -> str | None:
+    """Return how the place of an element is rounded; None where it is an integer."""
+    if scale > 1:
+        return "floor"
+    return None if float(1 / scale).is_integer() else "ceil"
 
 
 def _graphs_in(node: NodeProto) -> Iterator[GraphProto]:

@@ -54,7 +54,7 @@ FACTS: Final[FactsTable] = {
         (15, PrecisionFacts("data_movement", operands={0: "any", 1: "keep"}, computes="convert", keeps_dtype=True)),
     ),
     ("ai.onnx", "CausalConvWithState"): ((27, PrecisionFacts("compute")),),
-    ("ai.onnx", "Ceil"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Ceil"): ((1, PrecisionFacts("elementwise", computes="compare")),),
     ("ai.onnx", "Celu"): (
         (12, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
     ),
@@ -131,13 +131,16 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "Elu"): (
         (1, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
     ),
-    ("ai.onnx", "Equal"): ((1, PrecisionFacts("elementwise", follow=True)),),
+    ("ai.onnx", "Equal"): (
+        (1, PrecisionFacts("elementwise", computes="equal", follow=True)),
+        (11, PrecisionFacts("elementwise", operands={0: "scalar", 1: "scalar"}, computes="equal", follow=True)),
+    ),
     ("ai.onnx", "Erf"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "Exp"): ((1, PrecisionFacts("elementwise", computes="exp", wide_range=True)),),
     ("ai.onnx", "Expand"): ((8, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),),
     ("ai.onnx", "EyeLike"): ((9, PrecisionFacts("boundary", operands={0: "keep"}, keeps_dtype=True)),),
     ("ai.onnx", "Flatten"): ((1, PrecisionFacts("data_movement", computes="same")),),
-    ("ai.onnx", "Floor"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Floor"): ((1, PrecisionFacts("elementwise", computes="compare")),),
     ("ai.onnx", "GRU"): ((1, PrecisionFacts("compute", operands={4: "index"}, range_safe=True)),),
     ("ai.onnx", "Gather"): ((1, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "GatherElements"): ((11, PrecisionFacts("data_movement", operands={1: "index"})),),
@@ -158,8 +161,12 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "GlobalAveragePool"): ((1, PrecisionFacts("reduction")),),
     ("ai.onnx", "GlobalLpPool"): ((1, PrecisionFacts("reduction", wide_range=True)),),
     ("ai.onnx", "GlobalMaxPool"): ((1, PrecisionFacts("data_movement")),),
-    ("ai.onnx", "Greater"): ((1, PrecisionFacts("elementwise", follow=True)),),
-    ("ai.onnx", "GreaterOrEqual"): ((12, PrecisionFacts("elementwise", follow=True)),),
+    ("ai.onnx", "Greater"): (
+        (1, PrecisionFacts("elementwise", operands={0: "scalar", 1: "scalar"}, computes="compare", follow=True)),
+    ),
+    ("ai.onnx", "GreaterOrEqual"): (
+        (12, PrecisionFacts("elementwise", operands={0: "scalar", 1: "scalar"}, computes="compare", follow=True)),
+    ),
     ("ai.onnx", "GridSample"): ((16, PrecisionFacts("elementwise", operands={1: "f32"})),),
     ("ai.onnx", "GroupNormalization"): (
         (
@@ -201,8 +208,8 @@ FACTS: Final[FactsTable] = {
             ),
         ),
     ),
-    ("ai.onnx", "IsInf"): ((10, PrecisionFacts("elementwise", follow=True)),),
-    ("ai.onnx", "IsNaN"): ((9, PrecisionFacts("elementwise", follow=True)),),
+    ("ai.onnx", "IsInf"): ((10, PrecisionFacts("elementwise", computes="compare", follow=True)),),
+    ("ai.onnx", "IsNaN"): ((9, PrecisionFacts("elementwise", computes="compare", follow=True)),),
     ("ai.onnx", "LRN"): (
         (
             1,
@@ -230,8 +237,12 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "LeakyRelu"): (
         (1, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=0.01)})),
     ),
-    ("ai.onnx", "Less"): ((1, PrecisionFacts("elementwise", follow=True)),),
-    ("ai.onnx", "LessOrEqual"): ((12, PrecisionFacts("elementwise", follow=True)),),
+    ("ai.onnx", "Less"): (
+        (1, PrecisionFacts("elementwise", operands={0: "scalar", 1: "scalar"}, computes="compare", follow=True)),
+    ),
+    ("ai.onnx", "LessOrEqual"): (
+        (12, PrecisionFacts("elementwise", operands={0: "scalar", 1: "scalar"}, computes="compare", follow=True)),
+    ),
     ("ai.onnx", "LinearAttention"): ((27, PrecisionFacts("reduction")),),
     ("ai.onnx", "Log"): ((1, PrecisionFacts("elementwise", computes="log", range_safe=True)),),
     ("ai.onnx", "LogSoftmax"): ((1, PrecisionFacts("reduction", range_safe=True)),),
@@ -286,7 +297,7 @@ FACTS: Final[FactsTable] = {
             ),
         ),
     ),
-    ("ai.onnx", "NonZero"): ((9, PrecisionFacts("data_movement", follow=True)),),
+    ("ai.onnx", "NonZero"): ((9, PrecisionFacts("data_movement", computes="equal", follow=True)),),
     ("ai.onnx", "Not"): ((1, PrecisionFacts("elementwise")),),
     ("ai.onnx", "OneHot"): ((9, PrecisionFacts("data_movement", operands={0: "index", 1: "index"})),),
     ("ai.onnx", "Optional"): ((15, PrecisionFacts("data_movement", precision_intact=True)),),
@@ -369,7 +380,7 @@ FACTS: Final[FactsTable] = {
         (18, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),
     ),
     ("ai.onnx", "RegexFullMatch"): ((20, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Relu"): ((1, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Relu"): ((1, PrecisionFacts("elementwise", computes="relu")),),
     ("ai.onnx", "Reshape"): (
         (1, PrecisionFacts("data_movement", computes="same")),
         (5, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),
@@ -437,7 +448,7 @@ FACTS: Final[FactsTable] = {
         ),
     ),
     ("ai.onnx", "Sigmoid"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
-    ("ai.onnx", "Sign"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
+    ("ai.onnx", "Sign"): ((9, PrecisionFacts("elementwise", computes="compare", range_safe=True)),),
     ("ai.onnx", "Sin"): ((7, PrecisionFacts("elementwise", computes="periodic", range_safe=True)),),
     ("ai.onnx", "Sinh"): ((9, PrecisionFacts("elementwise", wide_range=True)),),
     ("ai.onnx", "Size"): ((1, PrecisionFacts("data_movement", operands={0: "any"})),),
@@ -491,7 +502,7 @@ FACTS: Final[FactsTable] = {
     ),
     ("ai.onnx", "Transpose"): ((1, PrecisionFacts("data_movement")),),
     ("ai.onnx", "Trilu"): ((14, PrecisionFacts("data_movement", operands={1: "index"})),),
-    ("ai.onnx", "Unique"): ((11, PrecisionFacts("data_movement")),),
+    ("ai.onnx", "Unique"): ((11, PrecisionFacts("data_movement", computes="equal")),),
     ("ai.onnx", "Unsqueeze"): (
         (1, PrecisionFacts("data_movement", computes="same")),
         (13, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),
@@ -500,7 +511,7 @@ FACTS: Final[FactsTable] = {
         (1, PrecisionFacts("elementwise")),
         (9, PrecisionFacts("elementwise", operands={1: "f32"})),
     ),
-    ("ai.onnx", "Where"): ((9, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Where"): ((9, PrecisionFacts("elementwise", computes="select")),),
     ("ai.onnx", "Xor"): ((1, PrecisionFacts("elementwise")),),
     ("ai.onnx.ml", "ArrayFeatureExtractor"): ((1, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx.ml", "Binarizer"): ((1, PrecisionFacts("elementwise", operands={0: "f32"}, range_safe=True)),),

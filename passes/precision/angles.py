@@ -6,7 +6,7 @@ An angle of 3,000 has steps of 2 in f16 and of 16 in bf16, which is more than a 
 angle, and a sine keeps nothing of the angle but the rest of whole turns. So positions, coordinates and points in time
 stay f32 from the integer, the range or the argument of the program that they are made of, through sums, products with
 constants, and moves, up to the periodic function. So do phases from the running or whole sum that they are, which is
-f32 in any case.
+f32 in any case. Angles that are constants stay f32 where one of them is large.
 
 What a network has computed is no such angle: the way back must end at those sources only, and there is no activation on
 it.
@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from passes.precision.constants import Constants
+from passes.precision.constants import Array, Constants
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
+from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand
 
+_NEAR_ZERO: Final = 4.0  # up to here the steps of f16 are 1/256
 _SUMS: Final = ("add", "divide", "multiply", "negative", "subtract")
 
 
@@ -37,16 +39,28 @@ def nodes_of_angles(survey: Survey, constants: Constants, by_kind: bool = False)
     for node in survey.nodes_of([form for form in survey.forms if form.computes == "periodic"]):
         if node.data:
             way = node.operands[:1]
-            if survey.producer(way[0]) is None or not angles.is_angle(way[0]):
+            if way[0] in constants:
+                if _is_near_zero(constants.contents(way[0])):
+                    continue
+            elif survey.producer(way[0]) is None or not angles.is_angle(way[0]):
                 continue
             found.add(node.inst)
             while way:
-                value = way.pop()
-                producer = survey.producer(value)
-                if producer is not None and producer.inst not in found and value not in constants:
+                producer = survey.producer(way.pop())
+                if producer is not None and producer.inst not in found and producer.data:
                     found.add(producer.inst)
                     way += producer.operands
     return found
+
+
+def is_bounded(facts: PrecisionFacts | None) -> bool:
+    """Whether an operation gives nothing large, whatever constants it is computed from: a sine, a cosine."""
+    return facts is not None and facts.computes == "periodic" and facts.range_safe and not facts.operands
+
+
+def _is_near_zero(contents: Array | None) -> bool:
+    """Whether constants are known, and all of them are angles that hardly change when they are rounded."""
+    return contents is not None and (not contents.size or bool(abs(contents).max() <= _NEAR_ZERO))
 
 
 class _Angles:

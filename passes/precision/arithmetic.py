@@ -57,6 +57,10 @@ ARITHMETIC_OF: Final[Mapping[str, Arithmetic]] = {
             "subtract": "subtract",
         },
     ),
+    "elementwise.compare": Arithmetic(
+        attribute="op",
+        words={"eq": "equal", "ge": "compare", "gt": "compare", "le": "compare", "lt": "compare", "ne": "equal"},
+    ),
     "graph.activation": Arithmetic(
         attribute="function",
         words={
@@ -67,6 +71,8 @@ ARITHMETIC_OF: Final[Mapping[str, Arithmetic]] = {
             "log": "log",
             "neg": "negative",
             "reciprocal": "reciprocal",
+            "relu": "relu",
+            "sign": "compare",
             "sin": "periodic",
             "sqrt": "sqrt",
         },

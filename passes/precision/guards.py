@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from passes.precision.angles import nodes_of_angles
+from passes.precision.angles import is_bounded, nodes_of_angles
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
 from passes.precision.differences import takes_differences
@@ -30,6 +30,7 @@ from passes.precision.regions import Gate
 from passes.precision.runtime_faults import why_it_fails
 from passes.precision.survey import Survey, SurveyedNode
 from passes.precision.suspects import suspects
+from passes.precision.thresholds import nodes_of_thresholds
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
 from runtime.values import Operand, Value
@@ -67,10 +68,12 @@ class Guards:
         self._needed = values_needed_in_f32(survey)
         self._logarithms = nodes_of_logarithms(survey, constants, by_kind)
         self._angles = nodes_of_angles(survey, constants, by_kind)
+        self._asked = nodes_of_thresholds(survey, constants, low, by_kind)
         self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
-        marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._angles, *self._quantized}
+        marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._angles}
+        marked |= self._asked | self._quantized
         nodes = suspects(survey, constants, self._range, self._patterns, marked)
         for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
@@ -95,7 +98,7 @@ class Guards:
                     self._mark(inst.results[at], f"the local function {node.callee} says that {why}")
         for rule, why, spreads in self._why_constants(node) + self._why_other(node):
             self.reasons.setdefault(inst, Reason(rule, why))
-            if spreads or inst in self._constants:
+            if spreads or (inst in self._constants and not is_bounded(node.facts)):
                 self._mark_results(node, f"{named(node.inst)}: {why}")
                 return
 
@@ -151,6 +154,8 @@ class Guards:
             return [(Rule.LOGARITHM, Rule.LOGARITHM.value, False)]
         if node.inst in self._angles:
             return [(Rule.ANGLE, Rule.ANGLE.value, False)]
+        if node.inst in self._asked:
+            return [(Rule.THRESHOLD, Rule.THRESHOLD.value, False)]
         if node.inst in self._quantized:
             return [(Rule.QUANTIZED, Rule.QUANTIZED.value, False)]
         fault = why_it_fails(node, self._survey, self._constants, self._range.low)
@@ -167,7 +172,7 @@ class Guards:
     def _why_cast(self, cast: SurveyedNode) -> list[tuple[Rule, str, bool]]:
         """Return why the f32 result of a cast that the program wrote must not be narrowed."""
         source = cast.values[0] if cast.values else None
-        dtype = None if source is None else source.type.dtype
+        dtype = None if source is None else self._survey.dtype_of(source)
         if source is None or dtype is None:
             return []
         if dtype.is_float and dtype is not f32 and holds(f32, dtype) and not self._by_kind:
@@ -231,7 +236,7 @@ class Guards:
         why = f"reads {named(value)}, which may be out of range (from {origin})"
         if (node.results or not takes_out) and node.inst in self._survey.nodes:
             self.reasons.setdefault(node.inst, Reason(Rule.OUT_OF_RANGE, why))
-        is_constant = any(result in self._constants for result in node.results)
+        is_constant = any(result in self._constants for result in node.results) and not is_bounded(facts)
         brings_back = facts is not None and (facts.range_safe or self._patterns.is_division(node))
         self._mark_results(node, origin, but_the_first=brings_back and not is_constant)
 

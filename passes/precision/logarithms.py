@@ -6,20 +6,25 @@ A logarithm makes the digits of small values as important as those of large ones
 decimal digits anywhere, and an error that is small beside the largest value is large beside a small one. So all of a
 spectrum is f32, its products included.
 
-The way back ends at an operation that gives small values with all their digits, such as an exponential or a softmax;
-and, once there was a product, at an activation: a network has activations between its products, a bank of filters has
-none.
+The way back ends at an operation that gives small values with all their digits, such as an exponential or a softmax; so
+it does behind a sigmoid, which is f32 itself where no product lies between the two; and, once there was a product, at
+an activation: a network has activations between its products, a bank of filters has none.
 
 Deliberately absent: the results of logarithms, which may be narrowed.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from passes.precision.constants import Constants
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
 from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand
+
+_ACTIVATIONS: Final = (None, "compare", "relu", "select")
+"""What activations compute; of most of them no arithmetic is known."""
 
 
 def nodes_of_logarithms(survey: Survey, constants: Constants, by_kind: bool = False) -> set[Instruction]:
@@ -45,7 +50,11 @@ def nodes_of_logarithms(survey: Survey, constants: Constants, by_kind: bool = Fa
         if by_kind and producer is not None and producer.facts is not None and producer.facts.computes == "convert":
             queue += [(one, behind) for one in producer.values[:1] if one is not None and survey.is_converted(one)]
             continue
-        if producer is None or value in constants or _ends(producer, behind) or found.get(producer.inst) is behind:
+        if producer is None or value in constants or found.get(producer.inst) is behind:
+            continue
+        if _ends(producer, behind):
+            if not behind and _is_squashing(producer):
+                found[producer.inst] = False
             continue
         if found.get(producer.inst) is False:
             continue  # whoever came without a product has been further
@@ -64,8 +73,15 @@ def _ends(node: SurveyedNode, behind: bool) -> bool:
     keeps_small = last in ("sqrt", "divide") or puts_bounds(facts)
     if facts.computes == "exp" or (facts.range_safe and not keeps_small):
         return True
-    is_activation = facts.op_kind == "elementwise" and facts.computes is None and not puts_bounds(facts)
+    is_activation = facts.op_kind == "elementwise" and facts.computes in _ACTIVATIONS and not puts_bounds(facts)
     return is_activation and behind
+
+
+def _is_squashing(node: SurveyedNode) -> bool:
+    """Whether a node gives small values, with all their digits where it is f32: a sigmoid."""
+    facts = node.facts
+    is_elementwise = facts is not None and facts.op_kind == "elementwise" and bool(node.data)
+    return facts is not None and is_elementwise and facts.range_safe and facts.computes is None
 
 
 def puts_bounds(facts: PrecisionFacts) -> bool:

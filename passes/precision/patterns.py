@@ -32,7 +32,7 @@ from runtime.blocks import Statement
 from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 from runtime.precision_facts import SCALARS
-from runtime.values import Operand
+from runtime.values import Operand, Value
 
 FARTHEST: Final = 8
 """Operations between the two ends of a pattern."""
@@ -100,7 +100,7 @@ class Patterns:
                 if reader.facts.computes in _STEEP or "divisor" in reader.facts.operands.values():
                     return False
                 if reader.moves_elements or _is_reduction(reader):
-                    queue += reader.results
+                    queue += _float_results(reader)
         return True
 
     def _is_reduced_from(self, reduced: Operand, value: Operand) -> bool:
@@ -166,6 +166,11 @@ def adds_up_where_it_scatters(node: SurveyedNode) -> bool:
     if not (isinstance(inst, OnnxNode) and inst.domain == ONNX_DOMAIN and inst.op_type in SCATTERS):
         return False
     return node.attribute("reduction") in ("add", "mul")
+
+
+def _float_results(node: SurveyedNode) -> list[Value]:
+    """Return the floats that a node gives, whether they may be converted or a run before has done so."""
+    return [one for one in node.inst.results if one.type.dtype is None or one.type.dtype.is_float]
 
 
 def _computes(node: SurveyedNode, word: str) -> bool:

@@ -24,6 +24,7 @@ class Rule(Enum):
     NEEDED_IN_F32 = "only serves where f32 is needed"
     LOGARITHM = "a logarithm is taken of it, so small values count as much as large ones"
     ANGLE = "a periodic function is taken of it, which has lost whole turns when it is rounded"
+    THRESHOLD = "it is compared or divided by, so that a small value counts by being no zero"
     QUANTIZED = "stands between integers, which a runtime computes in integers"
     RUNTIME = "a runtime crashes on it, or refuses it"
     IDLE = "no product would be low with it, so casts would gain nothing"

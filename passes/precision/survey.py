@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from passes.precision.arithmetic import CONVERT
 from passes.precision.forms import Form, Forms
 from passes.precision.groups import Group, Groups
 from passes.precision.regions import Gate, gates_of
@@ -154,6 +155,16 @@ class Survey:
             return inst.type.dtype
         code = inst.attributes.get("to")
         return DTYPE_OF_CODE.get(code) if isinstance(code, int) else None
+
+    def dtype_of(self, value: Operand) -> DType | None:
+        """Return the dtype of a value, where no type says it that of the cast which it comes from; None: not known."""
+        producer = self.producer(value) if value.type.dtype is None else None
+        while producer is not None and producer.facts is not None and producer.facts.op_kind == "data_movement":
+            if producer.facts.computes == CONVERT:
+                return self.converts_to(producer.inst)
+            source = producer.values[0] if producer.values else None
+            producer = None if source is None else self.producer(source)
+        return value.type.dtype
 
     def producer(self, value: Operand) -> SurveyedNode | None:
         """Return the node that gives a value, if one does."""

@@ -22,6 +22,7 @@ CASES: dict[str, tuple[list[Any], Any]] = {
     "negative": ([[2.0]], [-2.0]),
     "power": ([2.0, -3.0], 0.125),
     "reciprocal": ([[4.0]], [0.25]),
+    "relu": ([[-2.0, 3.0]], [0.0, 3.0]),
     "same": ([[1.0, 2.0]], [[1.0], [2.0]]),
     "sqrt": ([6.25], 2.5),
     "subtract": ([[1.0], [0.75]], [0.25]),
@@ -37,6 +38,11 @@ def test_each_word(word: str) -> None:
     operands, expected = CASES[word]
     found = folded(word, operands, i64 if word == "convert" else f32, (2, 1) if word == "same" else None)
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("word", ["compare", "equal", "periodic", "select"])
+def test_of_other_words_nothing_is_told(word: str) -> None:
+    assert folded(word, [1.0]) is None
 
 
 def test_results_are_in_the_dtype_of_the_program() -> None:

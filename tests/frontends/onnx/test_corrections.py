@@ -188,6 +188,33 @@ def test_global_max_pool_by_hand() -> None:
     assert ours(one_node("GlobalMaxPool", 22, [x]), x).tolist() == [[[5], [-1]]]
 
 
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("scales", [(2, 2), (1, 3), (1.5, 2.5), (1, 1), (2.3, 1)])
+def test_upsample(scales: tuple[float, float], mode: str) -> None:
+    x, all_scales = random((2, 3, 5, 4)), np.array([1, 1, *scales], np.float32)
+    check(one_node("Upsample", 7, [x], scales=all_scales.tolist(), mode=mode), x)
+    check(one_node("Upsample", 9, [x, all_scales], mode=mode), x, all_scales)
+    check(one_node("Resize", 10, [x, all_scales], mode=mode), x, all_scales)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("scales", [(0.5, 0.5), (0.6, 0.6), (0.75, 1.2), (0.3, 1)])
+def test_resize_to_fewer_elements(scales: tuple[float, float], mode: str) -> None:
+    x, all_scales = random((2, 3, 5, 4)), np.array([1, 1, *scales], np.float32)
+    check(one_node("Resize", 10, [x, all_scales], mode=mode), x, all_scales)
+
+
+def test_resize_by_hand() -> None:
+    x, scales = np.arange(1, 9, dtype=np.float32).reshape(1, 1, 2, 4), np.array([1, 1, 0.6, 0.6], np.float32)
+    assert ours(one_node("Resize", 10, [x, scales], mode="nearest"), x, scales).tolist() == [[[[1, 3]]]]
+
+
+def test_scales_that_do_not_fit() -> None:
+    x, scales = random((2, 3, 5, 4)), np.array([1, 1, 2], np.float32)
+    with pytest.raises(InterpreterError, match="are no scales for the 4 dimensions"):
+        ours(one_node("Upsample", 9, [x, scales]), x, scales)
+
+
 @pytest.mark.parametrize("opset", [10, 12, 13, 18, 19, 21])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32])
 def test_dequantize_linear(dtype: Any, opset: int) -> None:

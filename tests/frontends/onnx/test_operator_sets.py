@@ -61,6 +61,36 @@ def test_images_are_sampled_as_before(operator: str, opset: int, mode: str, scal
     assert all(np.allclose(by_onnxruntime(raised(source, version))[0], wanted) for version in (11, 13, 19, 22))
 
 
+@pytest.mark.parametrize("scales", [(0.6, 0.6), (0.5, 2), (0.3, 1), (1, 0.75), (0.5, 0.5)])
+@pytest.mark.parametrize("mode", ["linear", "nearest"])
+@pytest.mark.parametrize("as_node", [False, True])
+def test_fewer_elements_are_those_of_before(scales: tuple[float, float], mode: str, as_node: bool) -> None:
+    held = constant("s", np.array([1, 1, *scales], np.float32))
+    nodes = [node("Resize", ["x", "s"], ["y"], mode=mode)]
+    if as_node:
+        nodes.insert(0, node("Constant", [], ["s"], value=held))
+    ends = [value("x", shape=[1, 1, 4, 4])], [value("y", shape=["a", "b", "c", "d"])]
+    source = model(nodes, *ends, [] if as_node else [held], 10)
+    (wanted,) = by_onnxruntime(source)
+    assert all(np.array_equal(by_onnxruntime(raised(source, version))[0], wanted) for version in (11, 13, 22))
+
+
+def test_a_model_that_onnx_itself_spoils_is_refused() -> None:
+    ends = [value("x", shape=[1, 2, 4, 4])], [value("y", shape=[1, 2, 4, 4])]
+    source = model([node("MeanVarianceNormalization", ["x"], ["y"])], *ends, opset=9)
+    onnx.checker.check_model(source, full_check=True)
+    assert raised(source, 12).opset_import[0].version == 12
+    with pytest.raises(OperatorSetError, match="onnx refuses what it makes of it in operator set 13: .*Constant"):
+        raised(source, 13)  # whose function it cannot check
+
+
+def test_two_ways_to_sample_are_refused() -> None:
+    scales = constant("s", np.array([1, 1, 0.6, 1.5], np.float32))
+    ends = [value("x", shape=[1, 1, 4, 4])], [value("y", shape=["a", "b", "c", "d"])]
+    with pytest.raises(OperatorSetError, match="one axis longer, another one shorter as y does"):
+        raised(model([node("Resize", ["x", "s"], ["y"], mode="nearest")], *ends, [scales], 10), 13)
+
+
 def by_onnxruntime(source: ModelProto) -> list[np.ndarray]:
     session = onnxruntime.InferenceSession(source.SerializeToString(), providers=["CPUExecutionProvider"])
     return list(session.run(None, {"x": X.reshape(1, 1, 4, 4)}))

@@ -29,7 +29,8 @@ class LocalGatherOpGen(NeuronNaryInst):
     Each core of the engine has 16 partitions. It reads their indices column by column, from the first partition to the
     last, and gathers from each of the 16 partitions at every index, which counts elements of a partition from 0;
     `num_elem_per_idx` elements from there on. An index that leads out of a partition is undefined; a run refuses it.
-    Elements keep their bits.
+    Elements keep their bits. The result is [P, indices that count], with a last dimension for the elements of an index
+    where there are several; the source's example has the same elements in [P, index.shape[1], 16, num_elem_per_idx].
 
     Operands:
         src: LOAD, in sbuf, on_chip

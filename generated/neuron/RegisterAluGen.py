@@ -66,8 +66,8 @@ class RegisterAluGen(RegisterInst):
     Source:
         AWS Neuron documentation, Trainium and Inferentia2 architecture guide, NeuronCore-v2 Compute Engines
         KLR, KLR/Core/Operators.lean, RegisterAluOp
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Symbolic access patterns to register ALU;
-            control and register encoders, RegisterAlu; the SP engine
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Symbolic access patterns to register ALU; SP
+            register lane, RegisterAlu; the SP engine
     Semantics: registers.alu
     Wrapper: `RegisterAlu` of runtime/wrappers/, which the parser builds
     """

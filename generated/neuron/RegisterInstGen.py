@@ -26,7 +26,7 @@ class RegisterInstGen(NeuronInst):
     Source:
         AWS Neuron documentation, nki.isa.register_alloc, VirtualRegister
         AWS Neuron documentation, Trainium and Inferentia2 architecture guide, NeuronCore-v2 Compute Engines
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Control and register encoders
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, SP register lane; the SP engine
     Wrapper: `RegisterInst` of runtime/wrappers/, on which other definitions stand
     """
 

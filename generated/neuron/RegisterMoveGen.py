@@ -56,7 +56,7 @@ class RegisterMoveGen(RegisterInst):
     Source:
         AWS Neuron documentation, nki.isa.register_move
         KLR, KLR/Core/Operators.lean, RegisterMove
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Control and register encoders, RegisterMove
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, SP register lane, RegisterMove
     Semantics: registers.move
     Wrapper: `RegisterMove` of runtime/wrappers/, which the parser builds
     """

@@ -23,8 +23,9 @@ class ActivationGen(GraphInst):
     `gelu` is `src / 2 * (1 + erf(src / sqrt(2)))`, and `gelu_tanh` its approximation by tanh, RLX's GeluApprox; `silu`
     is `src * sigmoid(src)`, `softplus` is `log(1 + exp(src))`. `sign` of 0 is 0. `round` takes halves to the even
     integer, as RLX's op.rs says; its CPU executor takes those of f32 away from zero. Of NaN every function is NaN; the
-    executor has 0 for `relu` and `sign` of it. `copy` and `square` are none of RLX, whose tan, atan, floor, ceil, elu,
-    hard swish, hard sigmoid, mish, softsign and log sigmoid are not here.
+    executor has 0 for `relu` and `sign` of it, and with AVX2 a number for some others, such as `exp`. `copy` and
+    `square` are none of RLX, whose tan, atan, floor, ceil, elu, hard swish, hard sigmoid, mish, softsign and log
+    sigmoid are not here.
 
     Operands:
         src: floats

@@ -24,7 +24,7 @@ class SoftmaxCrossEntropyGen(GraphInst):
 
     `log(sum(exp(logits))) - sum(targets * logits)` for each row, without overflow. Where the targets of a row have a
     sum of 1, that is `-sum(targets * log(softmax(logits)))`. A target of 0 for a logit of minus infinity gives NaN, and
-    so do NaN and infinity in a row. There is no mean over the rows.
+    so do NaN in a row and a logit of infinity. There is no mean over the rows.
 
     Operands:
         logits: floats, [N, C]

@@ -71,8 +71,9 @@ class IndirectDMAGen(NeuronUnaryInst):
         AWS Neuron documentation, NKI access patterns, vector dynamic access
         AWS Neuron documentation, Descriptor Generation Engine (DGE) Reference
         nkipy, nkigen/nkigen/transforms/linalg_to_nisa_py.py, nisa.dma_copy_indirect
-        Neuron compiler internals, third-party study of neuronx_cc 2.24, Indirect gather and scatter; IndirectLoad
-            requires contiguous indirect access per partition
+        Neuron compiler internals, third-party study of neuronx_cc 2.24, Indirect gather and scatter
+        AWS Neuron documentation, Neuron compiler release notes, 2.10.0.35: IndirectLoad/Save requires contiguous
+            indirect access per partition
     Wrapper: `IndirectDMA` of runtime/wrappers/, on which other definitions stand
     """
 

@@ -80,6 +80,7 @@ class DMACopyOpGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.dma_copy
+        AWS Neuron documentation, nki.isa.dma_compute, on the precision of sums
         AWS Neuron documentation, Descriptor Generation Engine (DGE) Reference
         AWS Neuron documentation, NKI access patterns, scalar dynamic access
         AWS Neuron documentation, Introduction to Direct Memory Access (DMA) with NKI, on casts

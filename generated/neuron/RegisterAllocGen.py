@@ -44,6 +44,7 @@ class RegisterAllocGen(RegisterInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.register_alloc, VirtualRegister
+        AWS Neuron documentation, NKI language guide, Dynamic Control Flow
         AWS Neuron documentation, Trainium and Inferentia2 architecture guide, NeuronCore-v2 Compute Engines
         Neuron compiler internals, third-party study of neuronx_cc 2.24, SP register lane; the SP engine
     Semantics: registers.alloc

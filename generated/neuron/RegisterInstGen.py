@@ -18,13 +18,15 @@ class RegisterInstGen(NeuronInst):
 
     Each sequencer (tensor, vector, scalar, gpsimd, sync) has 64 registers of 32 bits of its own, from NeuronCore-v2 to
     v4, so what one engine has in a register another one cannot use. A register that is moved to again is another value
-    here; a value of 64 bits is a pair of registers, which the third-party study has for addresses in DRAM. A pair is
-    u64 here, which is what an operation of the study takes; a move calls the same bits i64 there.
+    here. The documentation lets a register hold u8, u16, u32, i8, i16, i32 or f32, and a pair of registers u64 or i64;
+    here one holds i32 or u32. Pairs are for addresses in DRAM in the third-party study. A pair is u64 here, which is
+    what an operation of the study takes; a move calls the same bits i64 there.
 
     Engines:
         any target: tensor, vector, scalar, gpsimd, sync
     Source:
         AWS Neuron documentation, nki.isa.register_alloc, VirtualRegister
+        AWS Neuron documentation, NKI language guide, Dynamic Control Flow
         AWS Neuron documentation, Trainium and Inferentia2 architecture guide, NeuronCore-v2 Compute Engines
         Neuron compiler internals, third-party study of neuronx_cc 2.24, SP register lane; the SP engine
     Wrapper: `RegisterInst` of runtime/wrappers/, on which other definitions stand

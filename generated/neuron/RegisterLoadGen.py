@@ -24,8 +24,8 @@ class RegisterLoadGen(RegisterInst):
     """Loads one element from DRAM or SBUF to a register.
 
     The compiler's name for it is TensorLoad. The documentation lets the element have up to 32 bits; how a narrower one
-    fills the register is not published, so elements of 32 bits are taken only. The loads of the third-party study that
-    fill a pair of registers are not modelled.
+    fills the register is not published, so integers of 32 bits are taken only, and f32, which the documentation has in
+    registers, too, is not modelled. Nor are the loads of the third-party study that fill a pair of registers.
 
     Operands:
         src: LOAD, in dram or sbuf, i32/u32, never converted

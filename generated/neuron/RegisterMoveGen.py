@@ -27,7 +27,7 @@ class RegisterMoveGen(RegisterInst):
     """Moves a register, or a number that is known when compiling, to a register.
 
     The bits stay as they are. A pair of registers takes a number only, as the third-party study has it; f32, which it
-    has, too, is not modelled.
+    and the documentation's language guide have, too, is not modelled.
 
     Operands:
         src: LOAD, optional, i32/u32, rank 0, never converted

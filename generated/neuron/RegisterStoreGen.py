@@ -26,7 +26,7 @@ class RegisterStoreGen(RegisterInst):
     """Stores a register to one element in DRAM or SBUF.
 
     The compiler's name for it, TensorSave, is that of a third-party study, which has the encoder of trn1 refuse SBUF;
-    the documentation knows no such rule, and neither does this. As for RegisterLoad, elements of 32 bits are taken
+    the documentation knows no such rule, and neither does this. As for RegisterLoad, integers of 32 bits are taken
     only.
 
     Operands:

@@ -56,6 +56,7 @@ class SBAtomStoreGen(NeuronUnaryInst):
         }
     Source:
         AWS Neuron documentation, nki.isa.dma_copy, nki.language.store
+        AWS Neuron documentation, nki.isa.dma_compute, on the precision of sums
         Neuron compiler internals, third-party study of neuronx_cc 2.24, Instructions, SBAtomStore
     Semantics: copies.store
     Wrapper: `SBAtomStore` of runtime/wrappers/, which the parser builds

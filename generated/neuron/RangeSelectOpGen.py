@@ -28,12 +28,13 @@ class RangeSelectOpGen(NeuronNaryInst):
 
     The place of an element is its index among those of its partition, and `range_start`. It is compared in f32, so it
     must stay within 2 ** 24. Where one of the comparisons fails, the result is `on_false_value`, which may be the most
-    negative f32 only; it becomes an infinity in f16, in bf16 and in the 8-bit floats that have one. Where the largest
-    of a row of nothing else is one, too, their difference is NaN. The largest element is taken in f32, and stays in the
-    accumulators of the engine; what these start at the source says for `select_reduce`. It is that before the rounding,
-    as what the source says of NaN suggests. A NaN is passed over in it, which is an assumption: the NumPy form of the
-    source would give it. Which commands there are the source leaves to `nki.isa.reduce_cmd`; there is nothing to load,
-    and reset, which takes no element, is left out.
+    negative f32 only; it becomes an infinity in f16, in bf16 and in the 8-bit floats that have one, and, which the
+    source does not say, in f32r and tf32; in f8e4m3fn and f8e8m0 it is NaN. Where the largest of a row of nothing else
+    is an infinity, too, their difference is NaN. The largest element is taken in f32, and stays in the accumulators of
+    the engine; what these start at the source says for `select_reduce`. It is that before the rounding, as what the
+    source says of NaN suggests. A NaN is passed over in it, which is an assumption: the NumPy form of the source would
+    give it. Which commands there are the source leaves to `nki.isa.reduce_cmd`; there is nothing to load, and reset,
+    which takes no element, is left out.
 
     Operands:
         on_true: LOAD, on_chip_floats

@@ -68,7 +68,7 @@ class Guards:
         self._needed = values_needed_in_f32(survey)
         self._logarithms = nodes_of_logarithms(survey, constants, by_kind)
         self._angles = nodes_of_angles(survey, constants, by_kind)
-        self._asked = nodes_of_thresholds(survey, constants, low, by_kind)
+        self._asked = set() if by_kind else nodes_of_thresholds(survey, constants, low)
         self._quantized = nodes_between_integers(survey, constants)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()

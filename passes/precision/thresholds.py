@@ -15,7 +15,8 @@ A divisor must not become zero, which f32 and bf16 seldom do and f16 below 6e-8.
 with a constant that f16 can hold, such as an epsilon, or the larger one of the two; where it comes from an integer; or
 where it is a power of e, which is f32 anyway. So is a sum of many, and its operands count as they are.
 
-Deliberately absent: what a local function asks about its arguments. The results of all these may be narrowed.
+The results of all these may be narrowed. Deliberately absent: what a local function asks about its arguments; and
+policies by which kinds decide alone, whose own casts a second run would take for the end of the way.
 """
 
 from __future__ import annotations
@@ -43,11 +44,8 @@ _SMALL_FACTOR: Final = 2.0**-10
 _STEPS: Final = 16  # from a divisor back to an epsilon
 
 
-def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType, by_kind: bool = False) -> set[Instruction]:
-    """Return the nodes that ask such questions, and those that give what they ask about.
-
-    Where kinds decide alone (`by_kind`), the way goes on through casts, which may be those of a run before.
-    """
+def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set[Instruction]:
+    """Return the nodes that ask such questions, and those that give what they ask about."""
     words = {form: form.computes for form in survey.forms if form.computes in ("compare", "equal", CONVERT)}
     may_vanish = low.smallest_normal > f32.smallest_normal
     divides = {
@@ -69,16 +67,15 @@ def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType, by_kin
             divisors = [one for one in divisors if not _is_held_up(one, low.smallest_normal, survey, constants)]
             if divisors:
                 asking.append((node, "divide", divisors))
-    return _Ways(survey, constants, by_kind).back_from(asking) if asking else set()
+    return _Ways(survey, constants).back_from(asking) if asking else set()
 
 
 class _Ways:
     """The ways back from what is asked about."""
 
-    def __init__(self, survey: Survey, constants: Constants, by_kind: bool) -> None:
+    def __init__(self, survey: Survey, constants: Constants) -> None:
         self._survey = survey
         self._constants = constants
-        self._by_kind = by_kind
         self._noisy: set[Operand] = set()
         self._gates: dict[Instruction, list[Gate]] = {}
         for gate in survey.gates:
@@ -120,15 +117,11 @@ class _Ways:
         if node is None or facts is None or facts.precision_intact or node.inst.blocks or not node.data:
             return
         if facts.computes == CONVERT:
-            yield from ((source, word) for source in node.values[:1] if source is not None and self._goes_on(source))
             return
         if not _ends(facts, word):
             found.add(node.inst)
             after = "compare" if node.form.is_product else word
             yield from ((operand, after) for operand in node.operands)
-
-    def _goes_on(self, source: Operand) -> bool:
-        return self._by_kind and self._survey.is_converted(source)
 
     def _add_noise(self) -> None:
         """Find what products give, with all that keeps its noise."""

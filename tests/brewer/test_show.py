@@ -45,7 +45,7 @@ def test_what_is_printed_is_the_definition_with_its_bases(path: Any) -> None:
     for key, value in own.items():
         assert _holds(shown[key], value), f"{key}: {value} is not shown"
     as_json = json.loads(json.dumps(found.json()))
-    assert as_json["value"] == shown
+    assert as_json["value"] == json.loads(json.dumps(shown)), "keys that are numbers are texts in JSON"
     for entry in as_json["keys"]:
         file, line = entry["place"].rsplit(":", 1)
         text = (HERE.root / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 
 from passes.precision.constants import MOST_ELEMENTS, Array, Constants
 from passes.precision.requests import beyond
@@ -54,7 +55,10 @@ class ConstantRange:
         """Return those of some small constants that fit where they serve as no scalar: all are looked at together."""
         found = []
         for value in dict.fromkeys(values):
-            contents = None if value in self._weights else self._constants.contents(value)
+            held = self._constants.held.get(value)
+            if held is None or value in self._weights or prod(held.shape) > MOST_ELEMENTS:  # large ones are not fetched
+                continue
+            contents = self._constants.contents(value)
             if contents is not None and 1 < contents.size <= MOST_ELEMENTS and contents.dtype.char == "f":
                 found.append((value, contents))
         sizes = largest_magnitudes([contents for _, contents in found])

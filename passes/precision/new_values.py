@@ -8,6 +8,7 @@ Deliberately absent: where a cast stands.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, Final
 
 from generated.graph.CastGen import CastGen
@@ -18,7 +19,8 @@ from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor
 from runtime.onnx_codes import CODE_OF_DTYPE
-from runtime.small_arrays import cast_arrays
+from runtime.rounding import cast_array
+from runtime.small_arrays import MOST_ELEMENTS, cast_arrays
 from runtime.types import Type
 from runtime.values import BlockArgument, Result, Value
 from runtime.wrappers.TensorCopyOp import TensorCopyOp
@@ -59,15 +61,26 @@ def contents_of(value: Value) -> Constant | LazyTensor | None:
 
 def round_constants(values: Sequence[Value], low: DType, elements: Elements) -> None:
     """Round f32 constants themselves, of each of which `contents_of` says what it holds."""
-    arrays = [elements(held) for value in values if (held := contents_of(value)) is not None]
-    for value, array in zip(values, cast_arrays(arrays, f32, low), strict=True):
-        rounded = Constant(array, low)
-        if isinstance(value, OnnxNode):
-            value.attributes["value"] = rounded
-        else:
-            assert isinstance(value, Instruction)
-            setattr(value, CONTENTS[value.INFO.semantics or ""], rounded)
-        value.type = value.type.with_dtype(low)
+    small: list[tuple[Value, Any]] = []
+    for value in values:
+        held = contents_of(value)
+        assert held is not None
+        if prod(held.shape) <= MOST_ELEMENTS:
+            small.append((value, elements(held)))
+        else:  # one at a time, so that no two weights are in memory in both floats
+            _hold(value, cast_array(elements(held), f32, low), low)
+    for (value, _), array in zip(small, cast_arrays([array for _, array in small], f32, low), strict=True):
+        _hold(value, array, low)
+
+
+def _hold(value: Value, array: Any, low: DType) -> None:
+    rounded = Constant(array, low)
+    if isinstance(value, OnnxNode):
+        value.attributes["value"] = rounded
+    else:
+        assert isinstance(value, Instruction)
+        setattr(value, CONTENTS[value.INFO.semantics or ""], rounded)
+    value.type = value.type.with_dtype(low)
 
 
 def _dialect(inst: object) -> str | None:

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
-from passes.precision.constants import MOST_ELEMENTS, Array, Constants
+from passes.precision.constants import Array, Constants
 from passes.precision.requests import beyond
 from runtime.dtypes import DType
 from runtime.precision_facts import SCALARS
-from runtime.small_arrays import largest_magnitudes
+from runtime.small_arrays import MOST_ELEMENTS, largest_magnitudes
 from runtime.values import Operand
 
 _INFINITY = float("inf")

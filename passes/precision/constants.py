@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 from passes.precision.groups import Group
 from passes.precision.survey import Survey, SurveyedNode
@@ -20,10 +20,10 @@ from runtime.constants import Constant
 from runtime.dtypes import f64
 from runtime.folding import fold
 from runtime.lazy_tensors import LazyTensor
+from runtime.small_arrays import MOST_ELEMENTS
 from runtime.values import Operand
 
 Array = Any  # of numpy, which passes do not import
-MOST_ELEMENTS: Final = 1024
 
 
 class Constants:

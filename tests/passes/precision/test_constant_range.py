@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from passes.precision.constant_range import ConstantRange
-from passes.precision.constants import MOST_ELEMENTS, Constants
+from passes.precision.constants import Constants
 from passes.precision.survey import Survey
 from runtime.constants import Constant
 from runtime.dtypes import DType, bf16, f16, f32, i64
@@ -14,6 +14,7 @@ from runtime.functions import Function
 from runtime.generic import Initializer, OnnxNode
 from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor
+from runtime.small_arrays import MOST_ELEMENTS
 from runtime.types import Type
 
 

@@ -50,8 +50,15 @@ def set_values(inst: Instruction, changes: Mapping[int, Operand]) -> None:
         inst.set_values(changes)
         return
     assert not isinstance(inst, Opaque)
+    infos = inst.INFO.operands
+    if _has_fixed_slots(inst):
+        for slot, value in changes.items():
+            info = infos[slot]
+            _exchange(inst, info, getattr(inst, info.name), value)
+            setattr(inst, f"_{info.name}", value)  # where a brewed class has it
+        return
     first = 0
-    for info in inst.INFO.operands:
+    for info in infos:
         length = _length(inst, info)
         own = {slot - first: value for slot, value in changes.items() if first <= slot < first + length}
         first += length
@@ -60,11 +67,16 @@ def set_values(inst: Instruction, changes: Mapping[int, Operand]) -> None:
         held = getattr(inst, info.name)
         values = list(held) if info.variadic else [held]
         for at, value in own.items():
-            old, values[at] = values[at], value
-            value.set_access_mode(info.access)
-            value.addUser(inst)
-            old.removeUser(inst)
-        setattr(inst, f"_{info.name}", tuple(values) if info.variadic else values[0])  # where a brewed class has it
+            _exchange(inst, info, values[at], value)
+            values[at] = value
+        setattr(inst, f"_{info.name}", tuple(values) if info.variadic else values[0])
+
+
+def _exchange(inst: Instruction, info: OperandInfo, old: Operand, new: Operand) -> None:
+    """Let an instruction use another operand in a slot, which it is still to hold."""
+    new.set_access_mode(info.access)
+    new.addUser(inst)
+    old.removeUser(inst)
 
 
 def _length(inst: Instruction, info: OperandInfo) -> int:

@@ -1,4 +1,4 @@
-"""What operations on values are computed in: f32, or f64 where an operand or the result is f64; integers as they are."""
+"""What operations on values are computed in: f32, f64 where an operand or the result is f64; integers as they are."""
 
 from __future__ import annotations
 

@@ -69,7 +69,8 @@ def test_what_follows_may_also_read_what_it_does_not_follow() -> None:
     assert AutoMixedPrecision.of(policy).runOnModule(module)
     assert list(verify(module)) == []
     total, subtracted = (next(inst for inst in module.insts if inst.name == name) for name in ("t", "d"))
-    assert (total.type.dtype, subtracted.type.dtype, subtracted.operand0.type.dtype) == (bf16, f32, f32)
+    dtypes = [value.type.dtype for value in (total, subtracted, *subtracted.operands())]
+    assert dtypes == [bf16, f32, f32, f32]  # the sum, the difference, and both operands of that
     text = print_module(module)
     assert not AutoMixedPrecision.of(policy).runOnModule(module) and print_module(module) == text
 

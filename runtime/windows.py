@@ -43,10 +43,10 @@ class Windows:
         reach = (self.window[axis] - 1) * self.dilations[axis] + 1
         return max(0, (extent + self.before[axis] + self.after[axis] - reach) // self.strides[axis] + 1)
 
-    def spread(self, axis: int, count: int) -> int:
-        """Return the least extent of a dimension over which so many windows lie, without the padding."""
+    def spread(self, axis: int, count: int, more: int = 0) -> int:
+        """Return the least extent of a dimension over which so many windows lie, and more, without the padding."""
         reach = (count - 1) * self.strides[axis] + (self.window[axis] - 1) * self.dilations[axis] + 1
-        return max(0, reach - self.before[axis] - self.after[axis])
+        return max(0, reach + more - self.before[axis] - self.after[axis])
 
     def extents(self, spatial: Sequence[Dim]) -> tuple[Dim, ...]:
         """Return the numbers of windows along all dimensions; None where an extent is not known."""

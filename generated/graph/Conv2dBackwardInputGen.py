@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Conv2dBackwardInputGen(GraphInst):
-    """The gradient of what a convolution over two spatial dimensions takes.
+    """The gradient of a convolution over two spatial dimensions with respect to its operand.
 
     The attributes are those of the convolution, not of a transposed one. The caller says the extents of the gradient
     with its type, as several have the same number of windows.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Conv2dBackwardWeightGen(GraphInst):
-    """The gradient of the weights of a convolution over two spatial dimensions.
+    """The gradient of a convolution over two spatial dimensions with respect to its weights.
 
     The attributes are those of the convolution. The caller says the extents of the window with the type of the
     gradient, as several have the same number of windows.

@@ -25,9 +25,10 @@ class ConvGen(GraphInst):
     """A convolution over one to three spatial dimensions, as in neural networks; the weights are not mirrored.
 
     Groups of channels are convolved apart from each other. Where nothing is said, strides and dilations are 1 and there
-    is no padding. Products are accumulated in f32 (those of f64 in f64), so the result may have a wider data type than
-    `src`. RLX has two spatial dimensions here, one padding for both sides of each, no bias, and states the extents of
-    the window, too. ONNX has any number of spatial dimensions, and its `auto_pad` is spelt out in `padding`.
+    is no padding. Elements are multiplied and summed in f32, in f64 where `src` or the result is f64; the result may
+    have a wider data type than `src`. RLX has two spatial dimensions here, one padding for both sides of each, no bias,
+    and states the extents of the window, too. ONNX has any number of spatial dimensions, and its `auto_pad` is spelt
+    out in `padding`.
 
     Operands:
         src: floats, rank 3 or 4 or 5

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class ConvTranspose3dGen(GraphInst):
     """A transposed convolution over three spatial dimensions, which spreads each element over a window.
 
-    It is to its result what the gradient by the operand is to a convolution. Along each spatial dimension the result
-    has the extent `(n - 1) * stride + (window - 1) * dilation + 1 + output_padding`, less the padding. Where nothing is
-    said, strides and dilations are 1 and there is no padding. RLX has one padding for both sides of a dimension, and no
-    bias; ONNX's `output_shape` and `auto_pad` are spelt out in `padding`.
+    It is the gradient of a convolution with respect to its operand. Along each spatial dimension the result has the
+    extent `(n - 1) * stride + (window - 1) * dilation + 1 + output_padding`, less the padding, or 0 where that is
+    negative. Where nothing is said, strides and dilations are 1 and there is no padding. RLX has one padding for both
+    sides of a dimension, and no bias; ONNX's `output_shape` and `auto_pad` are spelt out in `padding`.
 
     Operands:
         src: floats, rank 5

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class FakeQuantizeBackwardGen(GraphInst):
-    """What graph.fake_quantize hands back of a gradient, by a straight-through estimator.
+    """The gradient of graph.fake_quantize with respect to its operand, by a straight-through estimator.
 
-    With q and the scale s of `per_batch`, the gradient is multiplied, by `ste`, with - `identity`: 1; -
+    With q and the scale s of `per_batch`, the gradient of the result is multiplied, by `ste`, with - `identity`: 1; -
     `clipped_identity`: 1 where `|src| <= q * s`, else 0; - `tanh`: `1 - tanh(src / s) ** 2`; - `hard_tanh`: `max(0, 1 -
     |src| / (q * s))`.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FakeQuantizeLSQBackwardScaleGen(GraphInst):
-    """The gradient of the scale of graph.fake_quantize_lsq.
+    """The gradient of graph.fake_quantize_lsq with respect to its scale.
 
     With z = src / scale, the sum over all that shares a scale of the gradient times `round(z) - z` where `|z| <= q`,
     else times q with the sign of z; q and scale are as there. The paper, whose bounds are others, gives a bound at the

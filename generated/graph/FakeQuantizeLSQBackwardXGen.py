@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FakeQuantizeLSQBackwardXGen(GraphInst):
-    """The gradient of what graph.fake_quantize_lsq quantizes.
+    """The gradient of graph.fake_quantize_lsq with respect to what it quantizes.
 
     The gradient of the result where `|src / scale| <= q`, else 0; q and scale are as there. The paper, whose bounds are
     others, has 0 at them, too.

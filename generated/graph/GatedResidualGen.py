@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class GatedResidualGen(GraphInst):
     """A value plus the gated result of a sublayer, as in diffusion transformers.
 
-    `src + gate * sublayer`; the product is not rounded on the way. The gate is taken as it is.
+    `src + gate * sublayer`; the product is not rounded on the way. The gate is taken as it is, without the sigmoid that
+    a comment in RLX's precision.rs puts there; its op.rs has none.
 
     Operands:
         src: floats

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class MatMulGen(GraphInst):
     """The matrix product, with the rules of numpy's `matmul`.
 
-    Products of floats are accumulated in f32, those of f64 in f64, so the result may have a wider data type than the
-    operands; integers are summed modulo 2 to the width of the result, in f32 where that is a float. In a result of
-    truth values, integers count as truth values, whose products and sums are `and` and `or`, as in numpy; ONNX takes
-    none.
+    Floats are multiplied and summed in f32, in f64 where the operands or the result are f64; the result may have a
+    wider data type than the operands. Integers are summed modulo 2 to the width of the result, and as floats where it
+    is one. In a result of truth values, integers count as truth values, whose products and sums are `and` and `or`, as
+    in numpy; ONNX takes none.
 
     Operands:
         lhs

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MaxPool2dBackwardGen(GraphInst):
-    """The gradient of what a max pool over two spatial dimensions takes.
+    """The gradient of a max pool over two spatial dimensions with respect to its operand.
 
     The gradient of a window goes to its largest element, to the first of several in row-major order; where windows
     share one it is added up. Padding is no element of a window. NaN is not compared, although a window that holds it

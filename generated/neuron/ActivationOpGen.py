@@ -27,7 +27,7 @@ class ActivationOpGen(NeuronUnaryInst):
     """A function of every element, `function(src * scale + bias)`, on the scalar engine.
 
     The engine computes in f32 whatever the data types of source and result are. It evaluates polynomials by pieces;
-    here the function is exact before it is rounded to f32. The source gives valid ranges outside of which the engine's
+    here the function is taken in f64, then rounded to f32. The source gives valid ranges outside of which the engine's
     results are wrong: log 2 ** -64 to 2 ** 64, sin -pi to pi, arctan -pi/2 to pi/2, sqrt 2 ** -116 to 2 ** 118, rsqrt 2
     ** -87 to 2 ** 97, reciprocal magnitudes of 2 ** -42 to 2 ** 42. Of cos, neg and round the source of today says
     nothing; prelu, which has a parameter, is not modelled. The slope 1.702 of gelu_sigmoid is that of its usual

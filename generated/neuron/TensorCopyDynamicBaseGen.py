@@ -24,8 +24,8 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
 
     The address is `index * offset_scale` elements, for each index that `generic_addrs` holds. Without `generic_addrs`
     it is that of index 0, so the copy is a static one. The vendor's documentation had such copies up to NKI 0.3, on the
-    chip only: of one offset for a copy, in SBUF, within each partition, on the vector, scalar or gpsimd engine. Which
-    data types are copied the study does not say, so none is refused.
+    chip only, on the vector, scalar or gpsimd engine; each took one offset within each partition, and read it from
+    SBUF. Which data types are copied the study does not say, so none is refused.
 
     Operands:
         src: LOAD

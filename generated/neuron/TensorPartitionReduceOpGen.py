@@ -50,6 +50,7 @@ class TensorPartitionReduceOpGen(NeuronUnaryInst):
     Passes:
         op_kind: reduction
         wide_range: where op is add
+        follow: where op is max
     Text:
         tensor_partition_reduce {op} {src}
     BIR, version 1:
@@ -106,6 +107,7 @@ class TensorPartitionReduceOpGen(NeuronUnaryInst):
         op_kind="reduction",
         facts={
             "wide_range": {"op": ("add",)},
+            "follow": {"op": ("max",)},
         },
         semantics="cross_partition.tensor_partition_reduce",
     )

@@ -58,6 +58,7 @@ class TensorReduceOpGen(NeuronUnaryInst):
     Passes:
         op_kind: reduction
         wide_range: where op is add, subtract or mult
+        follow: where op is max or min
     Text:
         tensor_reduce {op} {src}
         in the dictionary: reduce_dims, negate, keepdims
@@ -145,6 +146,7 @@ class TensorReduceOpGen(NeuronUnaryInst):
         op_kind="reduction",
         facts={
             "wide_range": {"op": ("add", "subtract", "mult")},
+            "follow": {"op": ("max", "min")},
         },
         semantics="engines.tensor_reduce",
     )

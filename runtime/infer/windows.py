@@ -61,7 +61,7 @@ def conv_transpose_type(
         return Type.tensor(src.dtype, (src.shape[0], channels, *(None,) * rank))
     spread, more = Windows.along(known, strides, padding, dilations), output_padding or (0,) * rank
     spatial = (
-        spread.spread(axis, count) + more[axis] if isinstance(count, int) and isinstance(window[axis], int) else None
+        spread.spread(axis, count, more[axis]) if isinstance(count, int) and isinstance(window[axis], int) else None
         for axis, count in enumerate(src.shape[2:])
     )
     return Type.tensor(src.dtype, (src.shape[0], channels, *spatial))

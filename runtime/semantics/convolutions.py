@@ -46,7 +46,7 @@ def transposed(inst: Any, operands: Sequence[Any]) -> Array:
     """
     src, weights, *bias = widened([operand for operand in operands if operand is not None], inst.dtype)
     windows, more = _windows(inst, weights.shape[2:]), inst.output_padding or (0,) * (src.ndim - 2)
-    spatial = [windows.spread(axis, count) + more[axis] for axis, count in enumerate(src.shape[2:])]
+    spatial = [windows.spread(axis, count, more[axis]) for axis, count in enumerate(src.shape[2:])]
     result = _spread(src, weights, windows, inst.groups, spatial)
     return result + bias[0].reshape(-1, *(1,) * (src.ndim - 2)) if bias else result
 

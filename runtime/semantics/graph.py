@@ -1,6 +1,7 @@
 """The graph dialect: operations on values, without memory or engines.
 
-Floats are computed in f32, or in f64 where an operand is f64; integers exactly, modulo 2 to the width of the result.
+Floats are computed in f32, or in f64 where an operand or the result is f64; integers exactly, modulo 2 to the width of
+the result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What operations on values are computed in: f32, or f64 where an operand is f64; integers as they are."""
+"""What operations on values are computed in: f32, f64 where an operand or the result is f64; integers as they are."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dtypes import DType
+from runtime.dtypes import DType, f64
 from runtime.semantics import Array
 
 
 def widened(operands: Sequence[Array], dtype: DType) -> list[Array]:
     """Return the operands in the numpy dtype that a result of `dtype` is computed in: floats never in integers."""
-    if any(operand.dtype == np.float64 for operand in operands):
+    if dtype is f64 or any(operand.dtype == np.float64 for operand in operands):
         return [operand.astype(np.float64, copy=False) for operand in operands]
     if dtype.is_float or any("float" in operand.dtype.name for operand in operands):
         return [operand.astype(np.float32, copy=False) for operand in operands]

@@ -1,6 +1,7 @@
 """Convolutions and pools: what is computed in windows that move over spatial dimensions.
 
-Dtypes: f32 is computed in f32 (f64 in f64), and rounded to the data type of the result by the interpreter.
+Dtypes: floats are computed in f32, in f64 where an operand or the result is f64, and rounded to the data type of the
+result by the interpreter.
 """
 
 from __future__ import annotations

@@ -75,12 +75,16 @@ def test_activation_is_the_function_rounded_to_f32_and_once_more(function: str) 
         except (ValueError, ZeroDivisionError, OverflowError):
             continue
         values.append(x)
+    in_f64 = np.array(expected)
+    last_bits = np.abs(in_f64) * 2.0**-51  # numpy's f64 and Python's differ by so much, from machine to machine
     with np.errstate(over="ignore"):
-        in_f32 = np.array(expected).astype(np.float32)
+        low, high = (in_f64 - last_bits).astype(np.float32), (in_f64 + last_bits).astype(np.float32)
     x = np.array(values).astype(ml_dtypes.bfloat16)
+    found = activated(x, function)
     assert len(values) > 20_000
-    assert (activated(x, function) == in_f32).all()
-    assert (activated(x, function, dtype="bf16").astype(np.float64) == nearest(in_f32, "bf16")).all()
+    assert ((low <= found) & (found <= high)).all()
+    assert (low != high).sum() < len(values) // 100  # f64 halfway between two f32; elsewhere all bits are right
+    assert (activated(x, function, dtype="bf16").astype(np.float64) == nearest(found, "bf16")).all()
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,12 @@ def matmul() -> Pairs:
             .replace("%a,%b", "%a, %b")
         )
         yield outputs(text, a=a, b=b)[0], expected
+    for narrow, name, number in ((np.float32, "f32", 1e8), (np.int32, "i32", 2**24 + 1), (np.int64, "i64", 2**32 + 1)):
+        a, b = np.array([[1, number, number]], narrow), np.array([[1], [1], [-1]], narrow)
+        text = f"func @main(%a: {name}[1,3], %b: {name}[3,1]) {{\n  %y: f64[1,1] = graph.matmul %a, %b\n  return %y\n}}"
+        with jax.enable_x64(True):
+            product = lax.dot(a, b, preferred_element_type=np.float64)
+        yield outputs(text, a=a, b=b)[0], np.asarray(product)
 
 
 def softmax() -> Pairs:

@@ -35,6 +35,9 @@ def conv() -> Pairs:
           return %y
         }}"""
         yield outputs(text, x=x, w=w)[0], expected
+    x, w = np.array([[[1, 1e8, 1e8]]], np.float32), np.array([[[1, 1, -1]]], np.float32)
+    text = "func @main(%x: f32[1,1,3], %w: f32[1,1,3]) {\n  %y: f64[1,1,1] = graph.conv %x, %w\n  return %y\n}"
+    yield outputs(text, x=x, w=w)[0], np.ones((1, 1, 1))  # in f32 the 1 is lost beside 1e8
 
 
 def pool() -> Pairs:

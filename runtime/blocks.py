@@ -44,6 +44,9 @@ class Statement:
     def _unlink_operands(self) -> None:
         """Leave the use-lists of whatever this uses, on the way to erasing it."""
 
+    def _drop_dependencies(self) -> None:
+        """Remove the dependency edges, on the way to erasing this; only instructions have any."""
+
     def eraseFromParent(self) -> None:
         """Take this, and what stands inside, out of the program for good.
 
@@ -233,8 +236,7 @@ class Block:
             for inner in statement.blocks:
                 inner.clear()
             statement._unlink_operands()
-            if statement.__class__ is not Loop and statement._extra is not None:  # type: ignore[attr-defined]
-                statement._drop_dependencies()  # type: ignore[attr-defined]  # what is no loop is an instruction
+            statement._drop_dependencies()
             self.remove(statement)
 
     def number(self, *, afresh: bool = False) -> None:

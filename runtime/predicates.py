@@ -8,12 +8,13 @@ Source: penguin, predicates of instructions: a list of affine atoms, each normal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from runtime.affine import Affine, Axis
 from runtime.quoting import described
 
 if TYPE_CHECKING:
+    from runtime.extras import Extras
     from runtime.names import Names
 
 
@@ -99,31 +100,39 @@ class HasPredicates:
     __slots__ = ()
 
     if TYPE_CHECKING:
-        _extra: dict[str, Any] | None
 
-        def _set_extra(self, key: str, value: object) -> None: ...
+        @property
+        def extras(self) -> Extras | None: ...
+
+        def _extras_to_change(self) -> Extras: ...
+
+        def _drop_empty_extras(self) -> None: ...
 
     @property
     def predicates(self) -> Predicates:
         """The conditions, all of which hold where this runs; none where it always does."""
-        return self._extra.get("predicates", ()) if self._extra else ()
+        return () if self.extras is None else self.extras.predicates
 
     @property
     def is_predicated(self) -> bool:
         """Whether there are iterations of the loops around this in which it may not run."""
-        return self._extra is not None and "predicates" in self._extra
+        return self.extras is not None and bool(self.extras.predicates)
 
     def addPredicate(self, *predicates: AffinePredicate) -> None:
         """Let this run only where these conditions hold, too; one that it has already is not added."""
         wrong = next((one for one in predicates if not isinstance(one, AffinePredicate)), None)
         if wrong is not None:
             raise TypeError(f"addPredicate takes an AffinePredicate, not {described(wrong)}")
-        self._set_extra("predicates", tuple(dict.fromkeys((*self.predicates, *predicates))) or None)
+        self._set_predicates(tuple(dict.fromkeys((*self.predicates, *predicates))))
 
     def resetPredicates(self) -> None:
         """Let this run always."""
-        self._set_extra("predicates", None)
+        self._set_predicates(())
 
     def canonicalizePredicates(self) -> None:
         """Drop the conditions that hold in all iterations, as after a loop became shorter."""
-        self._set_extra("predicates", tuple(one for one in self.predicates if not one.holds_always) or None)
+        self._set_predicates(tuple(one for one in self.predicates if not one.holds_always))
+
+    def _set_predicates(self, predicates: Predicates) -> None:
+        self._extras_to_change().predicates = predicates
+        self._drop_empty_extras()

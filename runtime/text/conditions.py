@@ -61,7 +61,7 @@ def add_conditions(inst: Instruction, found: dict[str, Any], scanner: Scanner, s
     """Give an instruction what was read of `CONDITIONS`."""
     inst.addPredicate(*found.get("predicates", ()))
     for src, kind, start, end in found.get("dependencies", ()):
-        if src in inst._sources:
+        if inst.depends_on(src):
             scanner.fail("T041", "the instruction comes after this one already: one edge leads from it", start, end)
         inst.addDependency(src, kind)
     if "mark" in found:

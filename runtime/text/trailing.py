@@ -71,7 +71,7 @@ class Trailing:
         engine = inst.assigned_engine if isinstance(inst, NeuronInst) else None
         if engine is not None:
             entries.append(f"engine = {engine.value}")
-        if inst._extra is not None:
+        if inst.extras is not None:
             entries += condition_entries(inst, names)
         rounding = inst.rounding
         if rounding is not None:

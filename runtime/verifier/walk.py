@@ -108,7 +108,7 @@ class FunctionWalk:
             plan = self._plans[type(inst)] = ClassPlan.of(type(inst))
         before = self._findings.count
         self._where = ()
-        if inst._extra is not None:
+        if inst.extras is not None:
             self._conditions(inst)
         holds = check_slots(inst, plan, self._findings)
         wrong = check_attributes(inst, plan, self._findings) if plan.attributes or plan.indices else NONE_WRONG

@@ -132,11 +132,17 @@ class Statement:
     @property
     def parent_function(self) -> Function | None:
         """The function that holds this."""
-        outermost: Statement = self
-        for around in self.enclosing:
-            outermost = around
-        owner = None if outermost.parent is None else outermost.parent.owner
-        return None if isinstance(owner, Statement) else owner
+        return None if self.parent is None else self.parent.parent_function
+
+    @property
+    def own_axis(self) -> Axis | None:
+        """The axis that this counts; only a loop has one."""
+        return None
+
+    @property
+    def dependents(self) -> tuple[Instruction, ...]:
+        """The instructions that must come after this by an edge; only instructions have edges."""
+        return ()
 
 
 class _Cursor:
@@ -308,6 +314,14 @@ class Block:
             other.append(statement.clone(mapping))
 
     @property
+    def parent_function(self) -> Function | None:
+        """The function that this belongs to."""
+        owner = self.owner
+        while isinstance(owner, Statement):
+            owner = None if owner.parent is None else owner.parent.owner
+        return owner
+
+    @property
     def terminator(self) -> Instruction | None:
         """The `return` or `yield` at the end, or None."""
         last = self.last
@@ -331,6 +345,10 @@ class Loop(Statement):
     @property
     def blocks(self) -> tuple[Block, ...]:
         return (self.body,)
+
+    @property
+    def own_axis(self) -> Axis:
+        return self.axis
 
     def clone(self, mapping: CloneMap) -> Loop:
         axis = self.axis

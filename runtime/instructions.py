@@ -112,6 +112,8 @@ class Instruction(HasResults, HasExtras, Statement):
             isinstance(o, NeuronAP) and o.tensor is tensor and o.mode.is_store for o in self.operands()
         )
 
+    parent_function = Statement.parent_function
+
     # For brewed classes: the constructor, and linking.
 
     _give_up = give_up  # called by a constructor that has failed

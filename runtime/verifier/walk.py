@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from runtime.access import NeuronAP
 from runtime.affine import Axis
 from runtime.blocks import Block, Loop
-from runtime.dominance import blocks_around, function_of_block, is_visible
+from runtime.dominance import blocks_around, is_visible
 from runtime.functions import Function
 from runtime.generic import GenericInst, Initializer, OnnxNode
 from runtime.instructions import Instruction, NeuronInst, Problem
@@ -213,7 +213,7 @@ class FunctionWalk:
             block = producer.block if isinstance(producer, BlockArgument) else None
         if block is None:
             return "V022", f"{value!r} stands in no block"
-        home = function_of_block(block)
+        home = block.parent_function
         if home is not self._function:
             where = "no function" if home is None else f"@{home.name}"
             return "V022", f"{{value}} belongs to {where}"

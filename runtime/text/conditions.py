@@ -7,7 +7,7 @@ why, `dependencies = [flow 0, ordered 2]`. Numbers say what is meant in one text
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any
 
 from runtime.affine import Affine
 from runtime.dependencies import EdgeKind
@@ -19,9 +19,6 @@ from runtime.text.fields import read_list
 from runtime.text.operands import read_offset
 from runtime.text.scanner import Mistake, Scanner
 from runtime.text.scope import Scope
-
-CONDITIONS: Final = ("predicates", "mark", "dependencies")
-"""The fields of any instruction that this module knows, in the order of print."""
 
 _relation = re.compile(r">=|<=|==|>|<")
 _RELATIONS = {

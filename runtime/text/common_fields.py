@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-CONDITIONS: Final = ("predicates", "mark", "dependencies")
+CONDITIONS: Final[tuple[str, ...]] = ("predicates", "mark", "dependencies")
 """Those that say when an instruction runs, in the order of print."""
 
-SET_BEHIND: Final = (*CONDITIONS, "rounding", "keep_alu_dtype")
+SET_BEHIND: Final[tuple[str, ...]] = (*CONDITIONS, "rounding", "keep_alu_dtype")
 """Those that no constructor takes: they are set when the instruction is there."""
 
-COMMON: Final = (*SET_BEHIND, "loc")
+COMMON: Final[tuple[str, ...]] = (*SET_BEHIND, "loc")
 """All of them."""

@@ -12,15 +12,14 @@ Source: penguin, scheduling edges (`DependencyEdge`, `EdgeKind`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from runtime.extras import HasExtras
 from runtime.quoting import described
 
 if TYPE_CHECKING:
-    from runtime.extras import Extras
     from runtime.instructions import Instruction
 
 
@@ -42,19 +41,10 @@ class DependencyEdge:
     kind: EdgeKind
 
 
-class HasDependencies:
+class HasDependencies(HasExtras):
     """The part of an instruction that knows its edges. One without any pays nothing: it has no slot for them."""
 
     __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        @property
-        def extras(self) -> Extras | None: ...
-
-        def _extras_to_change(self) -> Extras: ...
-
-        def _drop_empty_extras(self) -> None: ...
 
     @property
     def dependencies(self) -> tuple[DependencyEdge, ...]:
@@ -126,8 +116,10 @@ class HasDependencies:
         for user in self.dependents:
             user.removeDependency(self)  # type: ignore[arg-type]  # as above
 
-    def _clone_dependencies(self, original: Instruction, mapping: Mapping[object, object]) -> None:
-        """Come after what `original` comes after, or after what `mapping` has for it."""
+    def _clone_extras(self, original: Instruction, mapping: dict[object, object]) -> None:
+        """Also come after what `original` comes after, or after what `mapping` has for it."""
+        super()._clone_extras(original, mapping)
+        mapping[original] = self  # so that clones of what comes after it find it, although it may be no value
         for edge in original.dependencies:
             self.addDependency(mapping.get(edge.src, edge.src), edge.kind)  # type: ignore[arg-type]  # an instruction
 

@@ -9,17 +9,14 @@ Deliberately absent: an empty record. What takes the last thing out of one takes
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from runtime.dependencies import HasDependencies
-from runtime.predicates import HasPredicates
+from runtime.values import Result, Value
 
 if TYPE_CHECKING:
     from runtime.dependencies import EdgeKind
     from runtime.instructions import Instruction
     from runtime.predicates import Predicates
-    from runtime.values import Result
 
 
 class Extras:
@@ -58,10 +55,12 @@ class Extras:
         )
 
 
-class HasExtras(HasPredicates, HasDependencies):
-    """The part of an instruction that holds them."""
+class HasExtras(Value):
+    """The part of an instruction that holds them; its further parts each answer for some."""
 
-    __slots__ = ()
+    __slots__ = ("extras",)
+
+    extras: Extras | None
 
     @property
     def rounding(self) -> str | None:
@@ -89,24 +88,20 @@ class HasExtras(HasPredicates, HasDependencies):
         """Return the record, made where there is none; what may leave it empty calls `_drop_empty_extras` behind it."""
         extras = self.extras
         if extras is None:
-            extras = self.extras = Extras()  # type: ignore[misc]  # the slot is that of `HasResults`
+            extras = self.extras = Extras()
         return extras
 
     def _drop_empty_extras(self) -> None:
         if self.extras is not None and self.extras.is_empty:
-            self.extras = None  # type: ignore[misc]  # as above
+            self.extras = None
 
     def _clone_extras(self, original: Instruction, mapping: dict[object, object]) -> None:
-        """Take over what `original` has, over the axes and behind the instructions that `mapping` has for its own.
+        """Take over what `original` has, with what `mapping` has for its axes and instructions.
 
         Not its further results: a constructor has made those of the clone.
         """
         theirs = original.extras
-        if theirs is None:
-            return
-        ours = self._extras_to_change()
-        ours.rounding, ours.keep_alu_dtype, ours.carried = theirs.rounding, theirs.keep_alu_dtype, theirs.carried
-        axes: Mapping[Any, Any] = mapping
-        self.addPredicate(*(predicate.with_axes(axes) for predicate in theirs.predicates))
-        self._clone_dependencies(original, mapping)
-        mapping[original] = self  # so that clones of what comes after it find it, although it may be no value
+        if theirs is not None:
+            ours = self._extras_to_change()
+            ours.rounding, ours.keep_alu_dtype, ours.carried = theirs.rounding, theirs.keep_alu_dtype, theirs.carried
+            self._drop_empty_extras()

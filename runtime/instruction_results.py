@@ -9,24 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from runtime.extras import HasExtras
 from runtime.types import Type
 from runtime.values import Result, Value
 
 if TYPE_CHECKING:
     from runtime.access import NeuronAP
-    from runtime.extras import Extras
     from runtime.info import InstructionInfo
     from runtime.instructions import Instruction
 
 _NONE = Type.none()
 
 
-class HasResults(Value):
+class HasResults(HasExtras):
     """The part of `Instruction` that is about its results."""
 
-    __slots__ = ("extras",)
-
-    extras: Extras | None  # what few instructions have; None for nearly all
+    __slots__ = ()
 
     if TYPE_CHECKING:
 
@@ -34,8 +32,6 @@ class HasResults(Value):
 
         @property
         def dst(self) -> NeuronAP | None: ...
-
-        def _extras_to_change(self) -> Extras: ...
 
     @property
     def results(self) -> tuple[Value, ...]:

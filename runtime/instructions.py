@@ -17,12 +17,13 @@ from runtime.access import AccessMode, NeuronAP
 from runtime.ap_indices import HasAPIndices
 from runtime.arguments import give_up, wrong_dst
 from runtime.blocks import CloneMap, Statement
+from runtime.dependencies import HasDependencies
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.extras import HasExtras
 from runtime.info import InstructionInfo
 from runtime.instruction_results import HasResults
 from runtime.iterations import Undecided, count
+from runtime.predicates import HasPredicates
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand, Result, Value
@@ -40,7 +41,7 @@ class Problem:
     field: str | None = None  # the operand, attribute or result it is about
 
 
-class Instruction(HasResults, HasExtras, Statement):
+class Instruction(HasResults, HasPredicates, HasDependencies, Statement):
     """One instruction. Subclasses are brewed; a hand-written subclass stands on a brewed one.
 
     `loc` is where the program came from, as text (`model.py:12:3`).

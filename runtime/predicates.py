@@ -8,13 +8,14 @@ Source: penguin, predicates of instructions: a list of affine atoms, each normal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from runtime.affine import Affine, Axis
+from runtime.extras import HasExtras
 from runtime.quoting import described
 
 if TYPE_CHECKING:
-    from runtime.extras import Extras
+    from runtime.instructions import Instruction
     from runtime.names import Names
 
 
@@ -94,19 +95,10 @@ class AffinePredicate:
 Predicates = tuple[AffinePredicate, ...]
 
 
-class HasPredicates:
+class HasPredicates(HasExtras):
     """The part of an instruction that answers for its predicates. One without pays nothing: it has no slot for them."""
 
     __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        @property
-        def extras(self) -> Extras | None: ...
-
-        def _extras_to_change(self) -> Extras: ...
-
-        def _drop_empty_extras(self) -> None: ...
 
     @property
     def predicates(self) -> Predicates:
@@ -132,6 +124,11 @@ class HasPredicates:
     def canonicalizePredicates(self) -> None:
         """Drop the conditions that hold in all iterations, as after a loop became shorter."""
         self._set_predicates(tuple(one for one in self.predicates if not one.holds_always))
+
+    def _clone_extras(self, original: Instruction, mapping: dict[object, object]) -> None:
+        super()._clone_extras(original, mapping)
+        axes: Mapping[Any, Any] = mapping
+        self.addPredicate(*(predicate.with_axes(axes) for predicate in original.predicates))
 
     def _set_predicates(self, predicates: Predicates) -> None:
         self._extras_to_change().predicates = predicates

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,13 +18,11 @@ from runtime.functions import Function, Module
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InputError, line_of
 from runtime.interpreter.inputs import Input, inputs_of
-from runtime.interpreter.machine import Evaluator
+from runtime.interpreter.machine import MakeEvaluator
 from runtime.interpreter.run import Started, function_named, start
 from runtime.names import Names
 from runtime.rounding import cast_array, natural_dtype
 from runtime.semantics import OutOfBounds
-
-MakeEvaluator = Callable[[Module], Evaluator]
 
 
 def compare(

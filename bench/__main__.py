@@ -10,6 +10,7 @@ python -m bench --smoke            all of them at tiny sizes, to see that they r
 import argparse
 import platform
 import sys
+from collections.abc import Callable, Mapping
 from datetime import date
 from importlib.metadata import version
 from os import cpu_count
@@ -22,9 +23,20 @@ from bench.report import with_section, write_growth_table, write_main_table, wri
 from bench.run import SMOKE_SIZES, Plan, Row, run_benchmarks
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-BREWING, IMPORTING, INTERPRETER, PASSES, PRECISION = "brewing", "importing", "interpreter", "passes", "precision"
-"""The benchmarks with peers of their own: of whole processes, of running a model, and of passes."""
-NAMES = (*BENCHMARKS, BREWING, IMPORTING, INTERPRETER, PASSES, PRECISION)
+SECTIONS: Mapping[str, Callable[[bool], list[str]]] = {
+    "brewing": lambda smoke: brewing.write_section(brewing.SMOKE_SIZES if smoke else brewing.SIZES),
+    "importing": lambda smoke: importing.write_section(importing.SMOKE_REPEATS if smoke else importing.REPEATS),
+    "interpreter": lambda smoke: interpreter.write_section(
+        *(interpreter.SMOKE_SIZES, interpreter.SMOKE_STAGES) if smoke else (interpreter.SIZES,)
+    ),
+    "passes": lambda smoke: pass_growth.write_section(pass_growth.SMOKE_SIZES if smoke else pass_growth.SIZES),
+    "precision": lambda smoke: mixed_precision.write_section(
+        *(mixed_precision.SMOKE_NODES, mixed_precision.SMOKE_SIZES) if smoke else ()
+    ),
+}
+"""The benchmarks with peers of their own, of whole processes, of running a model and of passes: each measures, at tiny
+sizes where it is told to, and returns its section of the results."""
+NAMES = (*BENCHMARKS, *SECTIONS)
 
 
 def main() -> int:
@@ -37,19 +49,7 @@ def main() -> int:
         print(f"{row.benchmark}: {row.label} measured", file=sys.stderr, flush=True)
         rows.append(row)
     tables = [[*write_main_table(rows, plan), "", *write_growth_table(rows, plan)]] if rows else []
-    sections: list[list[str]] = []
-    if BREWING in names and not options.contender:
-        sections.append(brewing.write_section(brewing.SMOKE_SIZES if options.smoke else brewing.SIZES))
-    if IMPORTING in names and not options.contender:
-        sections.append(importing.write_section(importing.SMOKE_REPEATS if options.smoke else importing.REPEATS))
-    if INTERPRETER in names and not options.contender:
-        smoke = interpreter.SMOKE_SIZES, interpreter.SMOKE_STAGES
-        sections.append(interpreter.write_section(*smoke if options.smoke else (interpreter.SIZES,)))
-    if PASSES in names and not options.contender:
-        sections.append(pass_growth.write_section(pass_growth.SMOKE_SIZES if options.smoke else pass_growth.SIZES))
-    if PRECISION in names and not options.contender:
-        small = mixed_precision.SMOKE_NODES, mixed_precision.SMOKE_SIZES
-        sections.append(mixed_precision.write_section(*small if options.smoke else ()))
+    sections = [write(options.smoke) for name, write in SECTIONS.items() if name in names and not options.contender]
     tables += sections
     print("\n\n".join("\n".join(table) for table in tables))
     if not (options.smoke or options.names or options.contender):

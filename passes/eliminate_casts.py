@@ -154,7 +154,7 @@ class NeuronEliminateCasts(TargetLowering):
         source, to = cast.src, cast.type
         dtype = to.dtype
         reason = why_not_round_trip(source.type, to)
-        if reason is None and cast._extra is not None:
+        if reason is None and cast.extras is not None:
             reason = why_pinned(cast)
         if reason is not None or dtype is None:
             return reason
@@ -165,7 +165,7 @@ class NeuronEliminateCasts(TargetLowering):
         reason = why_not_mutate_dst_type(source, dtype)
         if reason is not None:
             return reason
-        if source.has_single_user and source._extra is None and cast._extra is None:  # the common case: no rounding
+        if source.has_single_user and source.extras is None and cast.extras is None:  # the common case: no rounding
             return None
         return self._remembered(source, dtype, self._why_not_value)
 

@@ -102,7 +102,7 @@ def orders_of_barriers(function: Function) -> Orders:
 
 def why_pinned(inst: Instruction) -> str | None:
     """Return why what `inst` does must be done where it stands, whatever it reads; None where nothing says so."""
-    if inst._extra is None:  # nearly always
+    if inst.extras is None:  # nearly always
         return None
     if inst.is_predicated:
         return f"{inst.INFO.mnemonic} has predicates"

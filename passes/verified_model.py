@@ -37,7 +37,7 @@ from runtime.instructions import Instruction
 from runtime.interpreter import InputError, InterpreterError, run
 from runtime.interpreter.errors import line_of
 from runtime.interpreter.inputs import inputs_of
-from runtime.names import Names, function_of
+from runtime.names import Names
 from runtime.operand_slots import values_of
 from runtime.rounding import cast_array, natural_dtype
 from runtime.values import Value
@@ -132,7 +132,7 @@ class _Lines:
 
     def of(self, inst: Instruction) -> str:
         twin = self._twins[inst]
-        return line_of(twin, Names(function_of(twin)))
+        return line_of(twin, Names(twin.parent_function))
 
 
 def _apart(outputs: Mapping[int | str, Difference | None]) -> Iterator[str]:

@@ -44,6 +44,9 @@ class Statement:
     def _unlink_operands(self) -> None:
         """Leave the use-lists of whatever this uses, on the way to erasing it."""
 
+    def _drop_dependencies(self) -> None:
+        """Remove the dependency edges, on the way to erasing this; only instructions have any."""
+
     def eraseFromParent(self) -> None:
         """Take this, and what stands inside, out of the program for good.
 
@@ -129,11 +132,17 @@ class Statement:
     @property
     def parent_function(self) -> Function | None:
         """The function that holds this."""
-        outermost: Statement = self
-        for around in self.enclosing:
-            outermost = around
-        owner = None if outermost.parent is None else outermost.parent.owner
-        return None if isinstance(owner, Statement) else owner
+        return None if self.parent is None else self.parent.parent_function
+
+    @property
+    def own_axis(self) -> Axis | None:
+        """The axis that this counts; only a loop has one."""
+        return None
+
+    @property
+    def dependents(self) -> tuple[Instruction, ...]:
+        """The instructions that must come after this by an edge; only instructions have edges."""
+        return ()
 
 
 class _Cursor:
@@ -233,8 +242,7 @@ class Block:
             for inner in statement.blocks:
                 inner.clear()
             statement._unlink_operands()
-            if statement.__class__ is not Loop and statement._extra is not None:  # type: ignore[attr-defined]
-                statement._drop_dependencies()  # type: ignore[attr-defined]  # what is no loop is an instruction
+            statement._drop_dependencies()
             self.remove(statement)
 
     def number(self, *, afresh: bool = False) -> None:
@@ -306,6 +314,14 @@ class Block:
             other.append(statement.clone(mapping))
 
     @property
+    def parent_function(self) -> Function | None:
+        """The function that this belongs to."""
+        owner = self.owner
+        while isinstance(owner, Statement):
+            owner = None if owner.parent is None else owner.parent.owner
+        return owner
+
+    @property
     def terminator(self) -> Instruction | None:
         """The `return` or `yield` at the end, or None."""
         last = self.last
@@ -329,6 +345,10 @@ class Loop(Statement):
     @property
     def blocks(self) -> tuple[Block, ...]:
         return (self.body,)
+
+    @property
+    def own_axis(self) -> Axis:
+        return self.axis
 
     def clone(self, mapping: CloneMap) -> Loop:
         axis = self.axis

@@ -12,11 +12,11 @@ Source: penguin, scheduling edges (`DependencyEdge`, `EdgeKind`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from runtime.extras import HasExtras
 from runtime.quoting import described
 
 if TYPE_CHECKING:
@@ -41,15 +41,10 @@ class DependencyEdge:
     kind: EdgeKind
 
 
-class HasDependencies:
+class HasDependencies(HasExtras):
     """The part of an instruction that knows its edges. One without any pays nothing: it has no slot for them."""
 
     __slots__ = ()
-
-    if TYPE_CHECKING:
-        _extra: dict[str, Any] | None
-
-        def _set_extra(self, key: str, value: object) -> None: ...
 
     @property
     def dependencies(self) -> tuple[DependencyEdge, ...]:
@@ -60,7 +55,15 @@ class HasDependencies:
     @property
     def dependents(self) -> tuple[Instruction, ...]:
         """The instructions that must come after this, oldest edge first."""
-        return tuple(self._extra.get("dependents", ())) if self._extra else ()
+        return tuple((self.extras and self.extras.dependents) or ())
+
+    def depends_on(self, src: HasDependencies) -> bool:
+        """Whether an edge leads from `src` to this, as this knows it; O(1)."""
+        return src in self._sources
+
+    def has_dependent(self, user: HasDependencies) -> bool:
+        """Whether an edge leads from this to `user`, as this knows it; O(1)."""
+        return self.extras is not None and user in (self.extras.dependents or ())
 
     def addDependency(self, src: Instruction, kind: EdgeKind = EdgeKind.ORDERED) -> None:
         """Let `src` come before this; a second edge from it replaces the kind of the first.
@@ -71,8 +74,13 @@ class HasDependencies:
             raise TypeError(f"an edge leads from an instruction and has an EdgeKind, not {described((src, kind))}")
         if src is self:
             raise ValueError(f"{self!r} cannot come before itself")
-        self._edges("sources")[src] = kind
-        src._edges("dependents")[self] = None
+        extras, theirs = self._extras_to_change(), src._extras_to_change()
+        if extras.sources is None:
+            extras.sources = {}
+        if theirs.dependents is None:
+            theirs.dependents = {}
+        extras.sources[src] = kind
+        theirs.dependents[self] = None  # type: ignore[index]  # this is an instruction
 
     def removeDependency(self, src: Instruction) -> None:
         """Remove the edge from `src`.
@@ -81,11 +89,11 @@ class HasDependencies:
         """
         if src not in self._sources:
             raise ValueError(f"there is no edge from {src!r} to {self!r}")
-        for one, side, other in ((self, "sources", src), (src, "dependents", self)):
-            edges = one._edges(side)
-            del edges[other]
-            if not edges:
-                one._set_extra(side, None)
+        del self._sources[src]
+        self._drop_empty_extras()
+        assert src.extras is not None and src.extras.dependents is not None, f"{src!r} does not know of {self!r}"
+        del src.extras.dependents[self]  # type: ignore[arg-type]  # this is an instruction
+        src._drop_empty_extras()
 
     def takeDependencies(self, other: Instruction) -> None:
         """Take over all edges of `other`, which then has none; one between the two is gone."""
@@ -101,24 +109,20 @@ class HasDependencies:
 
     def _drop_dependencies(self) -> None:
         """Remove all edges, on the way to erasing this."""
+        if self.extras is None:
+            return
         for edge in self.dependencies:
             self.removeDependency(edge.src)
         for user in self.dependents:
             user.removeDependency(self)  # type: ignore[arg-type]  # as above
 
-    def _clone_dependencies(self, original: Instruction, mapping: Mapping[object, object]) -> None:
-        """Come after what `original` comes after, or after what `mapping` has for it."""
+    def _clone_extras(self, original: Instruction, mapping: dict[object, object]) -> None:
+        """Also come after what `original` comes after, or after what `mapping` has for it."""
+        super()._clone_extras(original, mapping)
+        mapping[original] = self  # so that clones of what comes after it find it, although it may be no value
         for edge in original.dependencies:
             self.addDependency(mapping.get(edge.src, edge.src), edge.kind)  # type: ignore[arg-type]  # an instruction
 
     @property
     def _sources(self) -> dict[Instruction, EdgeKind]:
-        return self._extra.get("sources", {}) if self._extra else {}
-
-    def _edges(self, side: str) -> dict[Any, Any]:
-        """Return the edges of one side, `sources` or `dependents`, to be changed in place: hubs have many."""
-        edges: dict[Any, Any] | None = self._extra.get(side) if self._extra else None
-        if edges is None:
-            edges = {}
-            self._set_extra(side, edges)
-        return edges
+        return (self.extras and self.extras.sources) or {}

@@ -11,7 +11,6 @@ depth of the blocks; the first one after an insertion without room numbers a blo
 from __future__ import annotations
 
 from runtime.blocks import Block, Statement
-from runtime.functions import Function
 from runtime.instructions import Instruction
 from runtime.tensors import Tensor
 from runtime.types import Type
@@ -92,13 +91,3 @@ def blocks_around(statement: Statement) -> list[Block]:
     """Return the blocks around a statement, innermost first; none where it stands nowhere."""
     parents = [statement.parent, *(around.parent for around in statement.enclosing)]
     return [parent for parent in parents if parent is not None]
-
-
-def function_of_block(block: Block) -> Function | None:
-    """Return the function that a block belongs to."""
-    around: Block | None = block
-    while around is not None:
-        if isinstance(around.owner, Function):
-            return around.owner
-        around = around.owner.parent if around.owner is not None else None
-    return None

@@ -85,8 +85,9 @@ class GenericInst(Instruction):
         n_regions: int = 0,
         loc: str | None = None,
     ) -> None:
+        # The fields of `Instruction`, whose constructor would take 9% longer; a test finds one that is missing here.
         self.type = result_types[0] if result_types else _NONE
-        self.name = self._uses = self.parent = self.prev = self.next = self._extra = None  # as `Instruction` does
+        self.name = self._uses = self.parent = self.prev = self.next = self.extras = None
         self.order = 0
         self.loc = loc
         self.attributes = dict(attributes) if attributes else {}
@@ -120,7 +121,7 @@ class GenericInst(Instruction):
 
     @property
     def results(self) -> tuple[Value, ...]:
-        if self._extra is None:  # nearly always; what is left is that of every instruction
+        if self.extras is None:  # nearly always; what is left is that of every instruction
             return () if self.type is _NONE else (self,)
         return super().results
 
@@ -146,11 +147,13 @@ class GenericInst(Instruction):
     @property
     def carried(self) -> bytes | None:
         """What the front end keeps about this beyond the fields here; nobody else reads it."""
-        return self._extra.get("carried") if self._extra else None
+        return None if self.extras is None else self.extras.carried
 
     @carried.setter
     def carried(self, data: bytes | None) -> None:
-        self._set_extra("carried", data)
+        if data is not self.carried:
+            self._extras_to_change().carried = data
+            self._drop_empty_extras()
 
     def take_regions(self, blocks: Sequence[Block]) -> None:
         """Make `blocks`, which belong to nobody, the last regions of this; attributes must name them."""
@@ -257,7 +260,7 @@ class OnnxNode(GenericInst):
         """
         new = cls.__new__(cls)
         new.type = result_type
-        new.name = new._uses = new.parent = new.prev = new.next = new._extra = new.loc = new.node_name = None
+        new.name = new._uses = new.parent = new.prev = new.next = new.extras = new.loc = new.node_name = None
         new.order = 0
         new.attributes = attributes
         new._absent = new._regions = ()
@@ -279,7 +282,7 @@ class OnnxNode(GenericInst):
     @property
     def likeness(self) -> tuple[object, ...]:
         """What nodes of one operator share that read and give values of the same types; it can be a key."""
-        values, given = self._values, self.type if self._extra is None else tuple(map(_TYPE, self.results))
+        values, given = self._values, self.type if self.extras is None else tuple(map(_TYPE, self.results))
         try:
             types = tuple(map(_TYPE, values))  # in half the time of a comprehension
         except AttributeError:  # an operand is absent
@@ -292,7 +295,7 @@ class OnnxNode(GenericInst):
             self.op_type,
             [None if each is None else known.get(each) or cloned(each, mapping) for each in self._values],
             self.attributes,
-            result_types=self.result_types if self._extra else (self.type,),
+            result_types=self.result_types if self.extras is not None else (self.type,),
             domain=self.domain,
             overload=self.overload,
             node_name=self.node_name,
@@ -302,7 +305,7 @@ class OnnxNode(GenericInst):
         )
         new.name = self.name
         mapping[self] = new
-        if self._extra:
+        if self.extras is not None:
             new._clone_extras(self, mapping)
             for old_result, new_result in zip(self.results, new.results, strict=True):
                 mapping[old_result] = new_result

@@ -1,14 +1,15 @@
 """The results of instructions: which there are, and what few of them say of themselves.
 
 Deliberately absent: a slot for each. The first result of an instruction is the instruction; further ones, and whatever
-else few instructions have, stand in `_extra`, so an instruction with one result pays nothing for them.
+else few instructions have, stand in `extras`, so an instruction with one result pays nothing for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
+from runtime.extras import HasExtras
 from runtime.types import Type
 from runtime.values import Result, Value
 
@@ -20,12 +21,10 @@ if TYPE_CHECKING:
 _NONE = Type.none()
 
 
-class HasResults(Value):
+class HasResults(HasExtras):
     """The part of `Instruction` that is about its results."""
 
-    __slots__ = ("_extra",)
-
-    _extra: dict[str, Any] | None  # what few instructions have, see runtime/extras.py
+    __slots__ = ()
 
     if TYPE_CHECKING:
 
@@ -34,22 +33,21 @@ class HasResults(Value):
         @property
         def dst(self) -> NeuronAP | None: ...
 
-        def _set_extra(self, key: str, value: object) -> None: ...
-
     @property
     def results(self) -> tuple[Value, ...]:
         """The SSA results: this itself and any further ones; none where it writes through `dst` or yields nothing."""
         if self.dst is not None or self.type is _NONE:
             return ()
-        further = self._extra.get("results") if self._extra else None
-        return (self,) if further is None else (self, *[result for result in further if result is not None])
+        if self.extras is None:
+            return (self,)
+        return (self, *[result for result in self.extras.further_results if result is not None])
 
     @property
     def all_results(self) -> tuple[Value | None, ...]:
         """The SSA results by position, None where one is absent; that may be any that the definition lets be absent."""
         if self.dst is not None or self.type is _NONE:
             return ()
-        return (self, *(self._extra.get("results", ()) if self._extra else ()))
+        return (self,) if self.extras is None else (self, *self.extras.further_results)
 
     @property
     def result_types(self) -> list[Type]:
@@ -68,7 +66,7 @@ class HasResults(Value):
         elif types or missing > 0:
             owner = cast("Instruction", self)
             further = [None if t is _NONE else Result(owner, index, t) for index, t in enumerate(types, 1)]
-            self._set_extra("results", (*further, *[None] * missing))
+            self._extras_to_change().further_results = (*further, *[None] * missing)
 
     def _result(self, index: int) -> Value:
         """Return a result that is always there."""

@@ -17,12 +17,13 @@ from runtime.access import AccessMode, NeuronAP
 from runtime.ap_indices import HasAPIndices
 from runtime.arguments import give_up, wrong_dst
 from runtime.blocks import CloneMap, Statement
+from runtime.dependencies import HasDependencies
 from runtime.dtypes import DType
 from runtime.engines import NeuronEngine
-from runtime.extras import HasExtras
 from runtime.info import InstructionInfo
 from runtime.instruction_results import HasResults
 from runtime.iterations import Undecided, count
+from runtime.predicates import HasPredicates
 from runtime.tensors import Tensor
 from runtime.types import Type
 from runtime.values import Operand, Result, Value
@@ -40,7 +41,7 @@ class Problem:
     field: str | None = None  # the operand, attribute or result it is about
 
 
-class Instruction(HasResults, HasExtras, Statement):
+class Instruction(HasResults, HasPredicates, HasDependencies, Statement):
     """One instruction. Subclasses are brewed; a hand-written subclass stands on a brewed one.
 
     `loc` is where the program came from, as text (`model.py:12:3`).
@@ -62,7 +63,7 @@ class Instruction(HasResults, HasExtras, Statement):
         self.next = None
         self.order = 0
         self.loc = loc
-        self._extra = None
+        self.extras = None
 
     # What brewed classes override.
 
@@ -111,6 +112,8 @@ class Instruction(HasResults, HasExtras, Statement):
         return (dst is not None and dst.tensor is tensor) or any(
             isinstance(o, NeuronAP) and o.tensor is tensor and o.mode.is_store for o in self.operands()
         )
+
+    parent_function = Statement.parent_function
 
     # For brewed classes: the constructor, and linking.
 
@@ -162,7 +165,7 @@ class Instruction(HasResults, HasExtras, Statement):
     def num_dynamic_instances(self) -> int | None:
         """As of any statement, and only where the predicates hold; None also where counting would take too long."""
         times = self._count_runs()
-        if times is None or self._extra is None or not self.is_predicated:
+        if times is None or self.extras is None or not self.is_predicated:
             return times
         try:
             return count(self.predicates, self.loop_axes)
@@ -181,7 +184,7 @@ class Instruction(HasResults, HasExtras, Statement):
         self.type = self.type.with_dtype(dtype)
 
     def eraseFromParent(self) -> None:
-        if self._uses is not None or self._extra is not None:  # nearly never; `results` costs more than the rest
+        if self._uses is not None or self.extras is not None:  # nearly never; `results` costs more than the rest
             for result in self.results:
                 if result.has_users:
                     raise ValueError(f"cannot erase {self!r}: {len(result.users)} instructions use it")
@@ -210,7 +213,7 @@ class Instruction(HasResults, HasExtras, Statement):
             result.replaceAllUsesWith(value)
         first = values[0] if values else None
         heir = first.owner if isinstance(first, Result) else first
-        if self._extra and isinstance(heir, Instruction):
+        if self.extras is not None and isinstance(heir, Instruction):
             heir.takeDependencies(self)
         self.eraseFromParent()
 
@@ -226,7 +229,7 @@ class Instruction(HasResults, HasExtras, Statement):
         fields = {name: cloned(getattr(self, name), mapping) for name in self.INFO.fields}
         new = type(self)(**fields, **self._common_fields(mapping))
         new.name = self.name
-        if self._extra:
+        if self.extras is not None:
             new._clone_extras(self, mapping)
         for old_result, new_result in zip(self.results, new.results, strict=True):
             mapping[old_result] = new_result
@@ -242,9 +245,6 @@ class Instruction(HasResults, HasExtras, Statement):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} %{self.name or '?'}: {self.type}>"
-
-
-_NONE = Type.none()
 
 
 def cloned(field: Any, mapping: CloneMap) -> Any:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from runtime.affine import Axis
     from runtime.blocks import Block, Statement
     from runtime.functions import Function
-    from runtime.instructions import Instruction
     from runtime.values import Value
 
 
@@ -28,21 +27,17 @@ class Names:
     """
 
     def __init__(self, function: Function | None = None) -> None:
+        """Take the function whose values get their names at once, which is O(function); None: each when it is met."""
         self.renamed: dict[Value | Axis, str] = {}  # the own names of those that got a suffix
         self._of: dict[Value | Axis, str] = {}
         self._taken: dict[str, None] = {}  # in the order in which they were given
         self._suffixes: dict[str, int] = {}  # the last one tried for a name, so that equal names cost nothing
         self._next = 0
-        self._marks: dict[Instruction, int] = {}
+        self._marks: dict[Statement, int] = {}
         if function is not None:
             for tensor in function.tensors.values():
                 self.of(tensor)
             self._number(function.body)
-
-    @classmethod
-    def around(cls, value: Value) -> Names:
-        """Return the names of the function that holds `value`, for printing one instruction by itself; O(function)."""
-        return cls(function_of(value))
 
     def of(self, value: Value | Axis) -> str:
         """Return the name of `value` as it stands after the percent sign; the first call decides it."""
@@ -51,7 +46,7 @@ class Names:
             name = self._of[value] = self._fresh(value)
         return name
 
-    def mark_of(self, inst: Instruction) -> int:
+    def mark_of(self, inst: Statement) -> int:
         """Return the number by which others say that they come after `inst`; the first call decides it."""
         return self._marks.setdefault(inst, len(self._marks))
 
@@ -94,8 +89,8 @@ class Names:
         for statement in block:
             for result in statement.results:
                 self.of(result)
-            if getattr(statement, "dependents", ()):
-                self.mark_of(statement)  # type: ignore[arg-type]  # only instructions have them
+            if statement.dependents:
+                self.mark_of(statement)
             if statement.blocks:
                 hidden = self.hide(statement.results)
                 self._number_blocks(statement)
@@ -104,25 +99,7 @@ class Names:
     def _number_blocks(self, statement: Statement) -> None:
         for inner in statement.blocks:
             entered = self.enter()
-            if not hasattr(statement, "INFO"):  # a loop; an instruction may have a field of that name
-                self.of(statement.axis)  # type: ignore[attr-defined]  # the class stands above this module
+            if statement.own_axis is not None:
+                self.of(statement.own_axis)
             self._number(inner)
             self.leave(entered)
-
-
-def function_of(value: Value) -> Function | None:
-    """Return the function that holds `value`, or None where it is not in one (yet)."""
-    # By what they have, since the classes of all these stand above this module.
-    is_instruction = hasattr(value, "INFO")  # which may have fields with any of these names
-    if not is_instruction and hasattr(value, "memory"):  # a tensor
-        function: Function | None = getattr(value, "function", None)
-        return function
-    statement = value if is_instruction else getattr(value, "owner", value)  # of a further result its instruction
-    at = "parent" if hasattr(statement, "INFO") else "block"  # of a statement, of an argument
-    block = getattr(statement, at, None)
-    while block is not None:
-        owner = block.owner
-        if owner is None or hasattr(owner, "tensors"):  # only a function has tensors
-            return owner  # type: ignore[no-any-return]
-        block = owner.parent
-    return None

@@ -5,8 +5,12 @@ Deliberately absent: data types, and extents that two operands share; definition
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from runtime.instructions import Problem
 from runtime.relations import may_be_equal
 from runtime.types import Shape, Type
+from runtime.values import Operand
 
 
 def why_not_axis(axis: int, src: Type) -> str | None:
@@ -24,6 +28,15 @@ def why_not_from_axis(name: str, given: Type, src: Type, axis: int) -> str | Non
     if may_be_equal(given.shape, expected):
         return None
     return f"{name} has the shape {shown(given.shape)}; expected {shown(expected)}, that of src from axis {axis} on"
+
+
+def problems_from_axis(axis: int, src: Type, **factors: Operand | None) -> Iterator[Problem]:
+    """Yield what is wrong with an axis of `src`, or with the factors that have the extents of `src` from it on."""
+    if why := why_not_axis(axis, src):
+        yield Problem(why, "axis")
+    for name, factor in factors.items():
+        if factor is not None and (why := why_not_from_axis(name, factor.type, src, axis)):
+            yield Problem(why, name)
 
 
 def why_not_onto(name: str, given: Type, src: Type) -> str | None:

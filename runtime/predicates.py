@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from runtime.affine import Affine, Axis
+from runtime.extras import HasExtras
 from runtime.quoting import described
 
 if TYPE_CHECKING:
+    from runtime.instructions import Instruction
     from runtime.names import Names
 
 
@@ -93,37 +95,41 @@ class AffinePredicate:
 Predicates = tuple[AffinePredicate, ...]
 
 
-class HasPredicates:
+class HasPredicates(HasExtras):
     """The part of an instruction that answers for its predicates. One without pays nothing: it has no slot for them."""
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-        _extra: dict[str, Any] | None
-
-        def _set_extra(self, key: str, value: object) -> None: ...
-
     @property
     def predicates(self) -> Predicates:
         """The conditions, all of which hold where this runs; none where it always does."""
-        return self._extra.get("predicates", ()) if self._extra else ()
+        return () if self.extras is None else self.extras.predicates
 
     @property
     def is_predicated(self) -> bool:
         """Whether there are iterations of the loops around this in which it may not run."""
-        return self._extra is not None and "predicates" in self._extra
+        return self.extras is not None and bool(self.extras.predicates)
 
     def addPredicate(self, *predicates: AffinePredicate) -> None:
         """Let this run only where these conditions hold, too; one that it has already is not added."""
         wrong = next((one for one in predicates if not isinstance(one, AffinePredicate)), None)
         if wrong is not None:
             raise TypeError(f"addPredicate takes an AffinePredicate, not {described(wrong)}")
-        self._set_extra("predicates", tuple(dict.fromkeys((*self.predicates, *predicates))) or None)
+        self._set_predicates(tuple(dict.fromkeys((*self.predicates, *predicates))))
 
     def resetPredicates(self) -> None:
         """Let this run always."""
-        self._set_extra("predicates", None)
+        self._set_predicates(())
 
     def canonicalizePredicates(self) -> None:
         """Drop the conditions that hold in all iterations, as after a loop became shorter."""
-        self._set_extra("predicates", tuple(one for one in self.predicates if not one.holds_always) or None)
+        self._set_predicates(tuple(one for one in self.predicates if not one.holds_always))
+
+    def _clone_extras(self, original: Instruction, mapping: dict[object, object]) -> None:
+        super()._clone_extras(original, mapping)
+        axes: Mapping[Any, Any] = mapping
+        self.addPredicate(*(predicate.with_axes(axes) for predicate in original.predicates))
+
+    def _set_predicates(self, predicates: Predicates) -> None:
+        self._extras_to_change().predicates = predicates
+        self._drop_empty_extras()

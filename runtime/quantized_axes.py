@@ -5,10 +5,11 @@ Deliberately absent: numbers, which `runtime/semantics/quantization.py` computes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from runtime.instructions import Problem
 from runtime.relations import may_be_equal
-from runtime.types import Dim, Shape
+from runtime.types import Dim, Shape, Type
 
 
 def why_not_axis(shape: Shape | None, axis: int | None) -> str | None:
@@ -27,8 +28,24 @@ def why_not_count(count: Dim, shape: Shape | None, axis: int | None) -> str | No
     return f"there are {count} scales; expected {shape[axis]}, one for each index along axis {axis}"
 
 
-def why_not_scales(count: Dim, shape: Shape | None, axis: int | None, field: str) -> Iterator[tuple[str, str]]:
-    """Yield the field at fault, and what is wrong with the axis or with the number of scales."""
-    for name, wrong in (("axis", why_not_axis(shape, axis)), (field, why_not_count(count, shape, axis))):
+def problems_with_scales(count: Dim, src: Type, axis: int | None, field: str) -> Iterator[Problem]:
+    """Yield what is wrong with the axis, or with the number of scales, which `field` has."""
+    for name, wrong in (("axis", why_not_axis(src.shape, axis)), (field, why_not_count(count, src.shape, axis))):
         if wrong is not None:
-            yield name, wrong
+            yield Problem(wrong, name)
+
+
+def problems_with_lists(
+    scales: Sequence[float], zero_points: Sequence[int], src: Type, axis: int | None
+) -> Iterator[Problem]:
+    """Yield what is wrong with scales and zero points that attributes list."""
+    yield from problems_with_scales(len(scales), src, axis, "scales")
+    if len(zero_points) != len(scales):
+        counts = f"scales has {len(scales)}, and zero_points {len(zero_points)}"
+        yield Problem(f"there is a zero point for each scale: {counts}", "zero_points")
+
+
+def problems_with_operand(scale: Type, src: Type, axis: int | None) -> Iterator[Problem]:
+    """Yield what is wrong with scales that are the operand `scale`."""
+    count = scale.shape[0] if scale.shape is not None and len(scale.shape) == 1 else None
+    yield from problems_with_scales(count, src, axis, "scale")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 
 BARE = r"[A-Za-z_$][A-Za-z0-9_$.-]*"
 """The pattern of a name that needs no quotes."""
@@ -14,9 +15,16 @@ BARE = r"[A-Za-z_$][A-Za-z0-9_$.-]*"
 STRING = r'"(?:[^"\\\n]|\\[^\n])*+"'
 """The pattern of a quoted text; `unquoted` says whether its escapes are right."""
 
+WORD = r"[A-Za-z_][A-Za-z0-9_]*+"
+"""The pattern of a word: the name of a field, an attribute or a region that needs no quotes."""
+
+WORD_ENDS = r"(?![A-Za-z0-9_.])"
+"""What stands behind a keyword, so that it is not the start of a longer word or number."""
+
 _LONGEST_SHOWN = 40  # characters of what somebody gave
 
 _is_bare = re.compile(BARE).fullmatch
+_is_word = re.compile(WORD).fullmatch
 
 
 def quoted(text: str) -> str:
@@ -41,6 +49,11 @@ def spelled_name(name: str) -> str:
     A name of digits only is quoted too: bare, it would be the number of something that has no name.
     """
     return name if _is_bare(name) else quoted(name)
+
+
+def word_or_quoted(text: str, but: Container[str] = ()) -> str:
+    """Return a text bare where it is a word, else in quotes; `but`: words that mean something else without them."""
+    return text if _is_word(text) and text not in but else quoted(text)
 
 
 def described(given: object) -> str:

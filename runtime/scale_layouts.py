@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from runtime.dtypes import DType, f32, u8
+from runtime.instructions import Problem
 from runtime.relations import may_be_equal
 from runtime.types import Shape, Type
 
@@ -58,6 +59,15 @@ def why_not_scales(scale: Type, shape: Shape | None, layout: str, block: int | N
     if len(scale.shape) != len(expected) or any(known):
         return f"the scales have the type {scale}; expected the extents {list(expected)}"
     return None
+
+
+def problems_with_scales(scale: Type, src: Type, layout: str, block: int | None) -> Iterator[Problem]:
+    """Yield what is wrong with the operand `scale`, which holds the scales of `src`, or with their layout."""
+    for name, message in why_not_scaled(src.shape, layout, block):
+        yield Problem(message, name)
+    wrong = why_not_scales(scale, src.shape, layout, block)
+    if wrong is not None:
+        yield Problem(wrong, "scale")
 
 
 def why_not_groups(name: str, scale: Type, tile: Type) -> str | None:

@@ -68,6 +68,10 @@ class Tensor(Value):
         return self.shape  # type: ignore[return-value]  # the constructor takes only known extents
 
     @property
+    def parent_function(self) -> Function | None:
+        return self.function
+
+    @property
     def is_const(self) -> bool:
         """Whether the contents are fixed when the program is written."""
         return self.init is not None

@@ -92,14 +92,6 @@ def why_both_in_psum(first: str, one: Operand | None, second: str, other: Operan
         yield Problem(f"{first} and {second} are both in psum; one of them at most may be", second)
 
 
-def why_not_same_dtype(first: str, one: Type, second: str, other: Type) -> Iterator[Problem]:
-    """Yield that elements are not copied as they are."""
-    if one.dtype is not None and other.dtype is not None and one.dtype is not other.dtype:
-        yield Problem(
-            f"{first} has elements of {one.dtype} and {second} of {other.dtype}; they are not converted", second
-        )
-
-
 def why_not_an_element(name: str, value: float, dtype: DType | None) -> Iterator[Problem]:
     """Yield why a number is no element of a tile of integers or truth values; to a float it is rounded."""
     if dtype is None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from runtime.access import AccessMode
     from runtime.blocks import Block
     from runtime.constants import Constant
+    from runtime.functions import Function
     from runtime.instructions import Instruction
     from runtime.lazy_tensors import LazyTensor
 
@@ -111,6 +112,11 @@ class Value(Operand):
             self._uses = uses[:at] + uses[at + 1 :]
 
     @property
+    def parent_function(self) -> Function | None:
+        """The function that holds this; None where it is in none, or not yet."""
+        raise NotImplementedError
+
+    @property
     def users(self) -> tuple[Instruction, ...]:
         """The instructions that use this, each once, in the order of their first use."""
         uses = self._uses
@@ -168,7 +174,7 @@ class Value(Operand):
                     user.replaceUseOfWith(self, new)
 
     def use_str(self, names: Names | None = None) -> str:
-        return "%" + (names or Names.around(self)).of(self)
+        return "%" + (names or Names(self.parent_function)).of(self)
 
 
 def _count(users: tuple[Instruction, ...]) -> dict[Instruction, int]:
@@ -193,6 +199,10 @@ class BlockArgument(Value):
         self.block = block
         self.default = None
 
+    @property
+    def parent_function(self) -> Function | None:
+        return self.block.parent_function
+
     def __repr__(self) -> str:
         return f"<BlockArgument %{self.name or '?'}: {self.type}>"
 
@@ -211,6 +221,10 @@ class Result(Value):
         self._uses = None
         self.owner = owner
         self.index = index
+
+    @property
+    def parent_function(self) -> Function | None:
+        return self.owner.parent_function
 
     def __repr__(self) -> str:
         return f"<Result {self.index} of {self.owner!r}>"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from runtime.instructions import Problem
 from runtime.types import Dim, Type
 
 
@@ -83,6 +84,27 @@ def why_not_output_padding(
                 f"output_padding has {more} along spatial dimension {axis}; expected less than the stride, "
                 f"{each[0]}, or the dilation, {each[1]}"
             )
+
+
+def problems_of_transposed(
+    weights: Type,
+    strides: Sequence[int] | None,
+    padding: Sequence[int] | None,
+    dilations: Sequence[int] | None,
+    output_padding: Sequence[int] | None,
+    rank: int,
+) -> Iterator[Problem]:
+    """Yield what is wrong with a transposed convolution over `rank` spatial dimensions.
+
+    Shapes: weights [C, O, ...].
+    """
+    more = {"dilations": dilations, "output_padding": output_padding}
+    for name, message in why_not_windows(rank, None, strides, padding, **more):
+        yield Problem(message, name)
+    for message in why_not_output_padding(output_padding, strides, dilations):
+        yield Problem(message, "output_padding")
+    if weights.shape is not None and 0 in weights.shape[2:]:
+        yield Problem(f"weights of {weights} have a window without elements", "weights")
 
 
 def why_not_convolved(

@@ -5,7 +5,7 @@ import tomllib
 from importlib import import_module
 from typing import Any
 
-from tests.tree import ROOT, SHIPPED_FOLDERS, files
+from tests.tree import ROOT, SHIPPED_FOLDERS, files, imports_of, modules
 
 DATA_FOLDERS = ("defs", "templates")
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -65,6 +65,16 @@ def test_the_pinned_black_lies_in_the_range_that_users_get() -> None:
 def test_the_extra_for_developers_holds_the_one_for_tests() -> None:
     (inherited,) = (requirement for requirement in EXTRAS["dev"] if requirement.startswith("brewer["))
     assert {"test", "bench"} <= set(re.findall(r"\w+", inherited))
+
+
+def test_each_front_end_has_an_extra_with_the_libraries_that_it_imports() -> None:
+    extras = {name: requirements for name, requirements in EXTRAS.items() if name not in ("bench", "dev", "test")}
+    for name, requirements in extras.items():
+        own = [module for module in modules() if module.name.startswith(f"frontends.{name}.")]
+        imported = {one.module.partition(".")[0] for module in own for one in imports_of(module)}
+        wanted = [re.match(r"[\w-]+", requirement)[0].replace("-", "_") for requirement in requirements]  # type: ignore[index]
+        assert wanted and set(wanted) <= imported, f"the extra {name}"
+    assert sorted(extras) == sorted(path.parent.name for path in (ROOT / "frontends").glob("*/__init__.py"))
 
 
 def test_ci_finds_the_readme_command_for_the_tests() -> None:

@@ -283,10 +283,6 @@ def _graph(held: GraphProto, folder: Path | None) -> GraphProto:
     return held
 
 
-def _kind(code: int) -> str:
-    return _KINDS.get(code, _UNTYPED)
-
-
 def _code(name: str, kind: str) -> Any:
     if kind not in _CODES_OF_KINDS:
         raise ExportError(f'attribute "{name}" refers to one of the unknown kind "{kind}"')

@@ -30,8 +30,8 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import defs
 
+from frontends.onnx.schemas import schema_of
 from runtime.generic import ONNX_DOMAIN
 
 Array = NDArray[Any]
@@ -44,11 +44,8 @@ def find_correction(domain: str, op_type: str, operator_set: int | None) -> Corr
     corrections = CORRECTIONS.get((domain, op_type))
     if corrections is None or operator_set is None:
         return None
-    try:
-        schema = defs.get_schema(op_type, operator_set, "")
-    except defs.SchemaError:
-        return None
-    return corrections.get(schema.since_version)
+    schema = schema_of(domain, op_type, operator_set)
+    return None if schema is None else corrections.get(schema.since_version)
 
 
 def softmax(attributes: Attributes, values: Sequence[Any]) -> Array:

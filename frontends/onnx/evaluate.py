@@ -17,13 +17,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, defs, helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, helper
 from onnx.reference import ReferenceEvaluator
 
 from frontends.onnx.attributes import read_attribute, write_attribute
 from frontends.onnx.control_flow import CONTROL
 from frontends.onnx.corrections import find_correction
 from frontends.onnx.protobuf import encoded
+from frontends.onnx.schemas import domain_in_files, schema_of
 from frontends.onnx.shells import import_operator_sets, parse_shell
 from frontends.onnx.shortcuts import shortcut
 from frontends.onnx.tensors import tensor_of
@@ -154,7 +155,7 @@ class Evaluator:
 
     def _shared_evaluator(self, inst: OnnxNode, attributes: dict[str, Any], types: Sequence[Any]) -> ReferenceEvaluator:
         """Return the evaluator of all nodes that are alike; making one takes a millisecond."""
-        node = NodeProto(op_type=inst.op_type, domain="" if inst.domain == ONNX_DOMAIN else inst.domain)
+        node = NodeProto(op_type=inst.op_type, domain=domain_in_files(inst.domain))
         node.input.extend("" if type is None else f"i{at}" for at, type in enumerate(types))
         node.output.extend("" if at in inst.absent else f"o{at}" for at in range(len(inst.results)))
         for name, value in attributes.items():
@@ -190,10 +191,8 @@ class Evaluator:
         return result if dtype is None else _rounded(result, dtype)
 
     def _schema_dtype(self, inst: OnnxNode, at: int, dtypes: Sequence[DType | None]) -> DType | None:
-        domain = "" if inst.domain == ONNX_DOMAIN else inst.domain
-        try:
-            schema = defs.get_schema(inst.op_type, self._versions.get(inst.domain, 1), domain)
-        except defs.SchemaError:
+        schema = schema_of(inst.domain, inst.op_type, self._versions.get(inst.domain, 1))
+        if schema is None:
             return None
         wanted = schema.outputs[min(at, len(schema.outputs) - 1)].type_str
         for index, dtype in enumerate(dtypes):

@@ -11,13 +11,12 @@ from functools import cache
 
 from onnx import TensorProto, defs
 
+from frontends.onnx.schemas import schema_of
 from runtime.dtypes import DType
-from runtime.generic import ONNX_DOMAIN
 from runtime.onnx_codes import DTYPE_OF_CODE
 from runtime.signatures import Signature, SlotTypes
 
 _Formal = defs.OpSchema.FormalParameter
-_NEWEST = defs.onnx_opset_version()
 _VARIADIC = defs.OpSchema.FormalParameterOption.Variadic
 
 
@@ -31,13 +30,8 @@ class OnnxSignatures:
 
 @cache  # 6 us otherwise, for each node of a model
 def _signature(domain: str, op_type: str, version: int) -> Signature | None:
-    if domain == ONNX_DOMAIN and version > _NEWEST:
-        return None  # the library would give the newest one that it knows
-    try:
-        schema = defs.get_schema(op_type, version, "" if domain == ONNX_DOMAIN else domain)
-    except defs.SchemaError:
-        return None
-    return None if schema.deprecated else _signature_of(schema)
+    schema = schema_of(domain, op_type, version)
+    return None if schema is None or schema.deprecated else _signature_of(schema)
 
 
 def _signature_of(schema: defs.OpSchema) -> Signature:

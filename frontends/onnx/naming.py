@@ -32,7 +32,7 @@ class FileNames:
 
     values: dict[Operand, str] = field(default_factory=dict)
     nodes: dict[OnnxNode, str] = field(default_factory=dict)  # of new ones only
-    identities: dict[int, list[tuple[Operand, str]]] = field(default_factory=dict)  # by id of a plan; value and output
+    identities: dict[GraphPlan, list[tuple[Operand, str]]] = field(default_factory=dict)  # of graphs: value and output
 
 
 def names_of(plan: GraphPlan) -> FileNames:
@@ -145,7 +145,7 @@ class _Namer:
                 self.pending.pop(value, None)
                 settled.add(value)
             else:
-                self.names.identities.setdefault(id(plan), []).append((value, name))
+                self.names.identities.setdefault(plan, []).append((value, name))
 
     def _give_names(self) -> None:
         taken = set(self.names.values.values())

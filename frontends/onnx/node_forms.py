@@ -12,17 +12,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from onnx import AttributeProto, defs
+from onnx import AttributeProto
 
 from frontends.onnx.attributes import SHARED, kind_word, read_attribute, type_code_of
 from frontends.onnx.errors import BrokenModelError
+from frontends.onnx.schemas import domain_in_ir, schema_of
 from runtime.generic import ONNX_DOMAIN, Encoded, function_name
 
 Reading = tuple[str, Any, bool]
 """The name of an attribute, its value, and whether the node's shell must keep the rest of it."""
 
 _CASTS: Final = frozenset({"Cast", "CastLike"})
-_NEWEST: Final = defs.onnx_opset_version()
 _LONGEST: Final = 256  # bytes of an attribute that others are compared with
 
 
@@ -76,7 +76,7 @@ def form_of(op_type: str, domain: str, overload: str, versions: Mapping[str, int
     for text in (op_type, domain, overload):
         if text.__class__ is not str:
             raise BrokenModelError(f"{text!r} is no UTF-8")
-    spelled = domain or ONNX_DOMAIN
+    spelled = domain_in_ir(domain)
     name = function_name(spelled, op_type, overload)
     callee = name if name in local else None
     expected = {} if callee is not None else _attribute_types(spelled, op_type, versions.get(spelled, 0))
@@ -85,11 +85,8 @@ def form_of(op_type: str, domain: str, overload: str, versions: Mapping[str, int
 
 @cache
 def _attribute_types(domain: str, op_type: str, version: int) -> Mapping[str, int]:
-    if domain == ONNX_DOMAIN and version > _NEWEST:
-        return {}  # the library would give the newest one that it knows
-    try:
-        schema = defs.get_schema(op_type, version, "" if domain == ONNX_DOMAIN else domain)
-    except defs.SchemaError:
+    schema = schema_of(domain, op_type, version)
+    if schema is None:
         return {}
     attributes: Mapping[str, Any] = schema.attributes  # whose types have a `value`, which onnx's own types do not say
     return {name: attribute.type.value for name, attribute in attributes.items()}

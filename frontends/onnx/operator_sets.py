@@ -24,7 +24,6 @@ from onnx import (
     NodeProto,
     TensorProto,
     checker,
-    defs,
     helper,
     numpy_helper,
     shape_inference,
@@ -35,10 +34,10 @@ from frontends.onnx.data_files import data_folders
 from frontends.onnx.errors import OperatorSetError
 from frontends.onnx.protobuf import DecodeError
 from frontends.onnx.read_graph import HEAVY
+from frontends.onnx.schemas import NEWEST
 from frontends.onnx.write_model import to_proto
 from runtime.functions import Module
 
-NEWEST: Final = defs.onnx_opset_version()
 _ASYMMETRIC: Final = 10  # the last operator set in which Resize and Upsample have one way to sample
 
 

@@ -21,9 +21,9 @@ from runtime.instructions import Instruction
 from runtime.values import BlockArgument, Operand, Result, Value
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class GraphPlan:
-    """One graph, or the body of a local function."""
+    """One graph, or the body of a local function. Compared by identity, so it can be a key."""
 
     block: Block
     shell: GraphProto | FunctionProto

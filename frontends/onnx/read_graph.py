@@ -10,7 +10,7 @@ Types are those that the model declares; which values have none is recorded for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -33,7 +33,8 @@ from runtime.types import Type
 from runtime.values import Value
 
 _T = TypeVar("_T", bound=OnnxTensor | SparseOnnxTensor)
-Path_ = tuple[tuple[int, int, int], ...]
+GraphPath = tuple[tuple[int, int, int], ...]
+"""From the main graph to one inside: position of the node, of its attribute, of the graph in that, again and again."""
 _UNKNOWN = Type.unknown()
 _PLAIN = frozenset({int, float, str, bytes})  # most values of attributes
 _Graphs = list[tuple[tuple[int, int], GraphProto]]
@@ -50,7 +51,7 @@ class GraphRecord:
     """A graph or function that has been read, and what is still to do about it."""
 
     proto: GraphProto | FunctionProto
-    path: Path_ | None  # from the main graph: position of the node, of its attribute, of the graph in that
+    path: GraphPath | None  # None in a local function
     declared: list[tuple[str, Type]] = field(default_factory=list)  # by `value_info`, then by the outputs
     order: list[str] = field(default_factory=list)  # of initializers, where it is not the usual one
     untyped: list[tuple[str, Value]] = field(default_factory=list)  # what the model declares no type for
@@ -91,22 +92,18 @@ class GraphReader:
         """Fill a function with a local function of the model."""
         self._versions, self._forms = function.operator_sets, {}
         scope = Scope(proto, f"function {function.name}", None)
-        n_records = len(self.records)
-        try:
-            self._fill_function(scope, proto, function, range(len(proto.node)))
-        except UnsortedError:
-            order = sorted_nodes(scope)
-            function.body.clear()
-            function.body.arguments.clear()
-            del self.records[n_records:], self._open[n_records:]
-            self._fill_function(Scope(proto, scope.label, None), proto, function, order)
+        self._fill(scope, function.body, lambda scope, order: self._fill_function(scope, proto, function, order))
 
-    def read_graph(self, proto: GraphProto, block: Block, outer: Scope | None, path: Path_ | None) -> None:
+    def read_graph(self, proto: GraphProto, block: Block, outer: Scope | None, path: GraphPath | None) -> None:
         """Fill a block with a graph; `outer`: the names around it."""
         scope = Scope(proto, f'graph "{proto.name}"' if outer is None else f'{outer.label} > "{proto.name}"', outer)
+        self._fill(scope, block, lambda scope, order: self._fill_graph(scope, proto, block, path, order))
+
+    def _fill(self, scope: Scope, block: Block, fill: Callable[[Scope, Iterable[int]], None]) -> None:
+        """Let `fill` read the nodes at the positions given; where they are out of order, afresh in another one."""
         n_records = len(self.records)
         try:
-            self._fill_graph(scope, proto, block, path, range(len(proto.node)))
+            fill(scope, range(len(scope.graph.node)))
         except UnsortedError as error:
             if error.scope is not scope:
                 raise
@@ -114,7 +111,7 @@ class GraphReader:
             block.clear()
             block.arguments.clear()
             del self.records[n_records:], self._open[n_records:]
-            self._fill_graph(Scope(proto, scope.label, outer), proto, block, path, order)
+            fill(Scope(scope.graph, scope.label, scope.outer), order)
 
     def finish(self) -> None:
         """Give each block its shell, when all types are known."""
@@ -133,7 +130,9 @@ class GraphReader:
             shells.note(shell, shells.ODD, odd)
             block.carried = encoded(shell)
 
-    def _record(self, scope: Scope, proto: GraphProto | FunctionProto, block: Block, path: Path_ | None) -> GraphRecord:
+    def _record(
+        self, scope: Scope, proto: GraphProto | FunctionProto, block: Block, path: GraphPath | None
+    ) -> GraphRecord:
         record = GraphRecord(proto, path)
         self.records.append(record)
         self._open.append((record, scope, block))
@@ -150,7 +149,7 @@ class GraphReader:
         body.append(Return([self._output(scope, name) for name in proto.output]))
 
     def _fill_graph(
-        self, scope: Scope, proto: GraphProto, block: Block, path: Path_ | None, order: Iterable[int]
+        self, scope: Scope, proto: GraphProto, block: Block, path: GraphPath | None, order: Iterable[int]
     ) -> None:
         record = self._record(scope, proto, block, path)
         for info in proto.input:

@@ -19,6 +19,7 @@ from frontends.onnx.legal_types import OnnxSignatures
 from frontends.onnx.operator_sets import raised, raised_model
 from frontends.onnx.protobuf import LARGEST_FILE, DecodeError, encoded
 from frontends.onnx.read_graph import GraphReader
+from frontends.onnx.schemas import domain_in_ir
 from runtime.dtypes import holds
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
@@ -126,7 +127,7 @@ def _function_names(model: ModelProto) -> list[str]:
         for text in (function.domain, function.name, function.overload):
             if text.__class__ is not str:
                 raise BrokenModelError(f"local function {at}: {text!r} is no UTF-8")
-        name = function_name(function.domain or ONNX_DOMAIN, function.name, function.overload)
+        name = function_name(domain_in_ir(function.domain), function.name, function.overload)
         if name in names:
             raise BrokenModelError(f"there are two local functions {name}")
         names[name] = None

@@ -12,9 +12,9 @@ from typing import Any
 from onnx import FunctionProto, GraphProto, NodeProto
 
 from frontends.onnx.errors import BrokenModelError
+from frontends.onnx.schemas import domain_in_ir
 from frontends.onnx.sorting import CircleError, stable_order
 from runtime.diagnostics import did_you_mean
-from runtime.generic import ONNX_DOMAIN
 from runtime.values import Value
 
 
@@ -105,7 +105,7 @@ def sorted_nodes(scope: Scope) -> list[int]:
 
 def described(node: NodeProto, at: int) -> str:
     """Return what messages call a node: its name, or its position, and its operator."""
-    operator = f"{node.domain or ONNX_DOMAIN}::{node.op_type}"
+    operator = f"{domain_in_ir(node.domain)}::{node.op_type}"
     return f'node "{node.name}" ({operator})' if node.name else f"node {at} ({operator})"
 
 

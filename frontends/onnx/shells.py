@@ -22,7 +22,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetId
 from frontends.onnx.attributes import shell_of
 from frontends.onnx.errors import BrokenModelError, ExportError
 from frontends.onnx.protobuf import DecodeError, encoded, fields_of, has_unknown_fields
-from runtime.generic import ONNX_DOMAIN
+from frontends.onnx.schemas import domain_in_files, domain_in_ir
 
 ORDER = "order of initializers"
 LOOSE = "value_info without value"
@@ -74,7 +74,7 @@ def operator_sets(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
     """Return versions by domain, the standard one spelled out; of two versions the first."""
     versions: dict[str, int] = {}
     for one in imports:
-        versions.setdefault(one.domain or ONNX_DOMAIN, one.version)
+        versions.setdefault(domain_in_ir(one.domain), one.version)
     return versions
 
 
@@ -83,10 +83,10 @@ def import_operator_sets(shell: ModelProto | FunctionProto, versions: Mapping[st
     known = operator_sets(shell.opset_import)
     for domain, version in versions.items():
         if domain not in known:
-            shell.opset_import.add(domain="" if domain == ONNX_DOMAIN else domain, version=version)
+            shell.opset_import.add(domain=domain_in_files(domain), version=version)
         elif known[domain] != version:
             for one in shell.opset_import:
-                if (one.domain or ONNX_DOMAIN) == domain:
+                if domain_in_ir(one.domain) == domain:
                     one.version = version
 
 

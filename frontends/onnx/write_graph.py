@@ -150,7 +150,7 @@ class GraphWriter:
                 self._write_attributes(written, node, plan, rests)
             if carried:
                 specs += (spec for one in written.device_configurations for spec in one.sharding_spec)
-        for value, name in self.names.identities.get(id(plan), ()):
+        for value, name in self.names.identities.get(plan, ()):
             self._own_node(proto, "Identity", (self._name(value),), name)
         return specs
 
@@ -177,7 +177,7 @@ class GraphWriter:
         return node
 
     def _final_outputs(self, plan: GraphPlan) -> list[str]:
-        renamed = list(self.names.identities.get(id(plan), ()))
+        renamed = self.names.identities.get(plan, ())
         names = []
         for value, declared in zip(plan.outputs, self._declared_outputs(plan), strict=True):
             names.append(declared if (value, declared) in renamed else self._name(value))

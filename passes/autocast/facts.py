@@ -118,7 +118,7 @@ def why_fixed(inst: Instruction, low: DType) -> str | None:
         for fact, why in _FIXED_BY.items():
             if holds_fact(inst, fact):
                 return why.format(name)
-    if inst._extra is not None:
+    if inst.extras is not None:
         if inst.rounding is not None:
             return f"the program's author asked for the rounding of {name}"
         if inst.keep_alu_dtype:

@@ -54,7 +54,7 @@ def why_root(inst: Instruction, function: Function) -> str | None:
     for access in _accesses(inst):
         if access.mode.is_store and access.tensor.isInputOrOutput:
             return f"it writes %{access.tensor.name}, which is known outside of the function"
-    if inst._extra is not None and inst.dependencies and inst.dependents:
+    if inst.extras is not None and inst.dependencies and inst.dependents:
         return "dependency edges lead to it and from it"
     return None
 

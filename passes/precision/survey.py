@@ -138,7 +138,7 @@ class Survey:
         blocks = {inst.parent for inst in self.insts}
         if any(block is not None and isinstance(block.owner, Loop) for block in blocks):
             return False
-        return not any([inst.is_predicated for inst in self.insts if inst._extra is not None])
+        return not any([inst.is_predicated for inst in self.insts if inst.extras is not None])
 
     def is_converted(self, value: Operand) -> bool:
         """Whether a value holds a float that may become another one."""

@@ -61,7 +61,7 @@ class ConditionReader:
         if "dependencies" in record:
             edges = decoded(lambda found: _items(found, self._edge), record["dependencies"], "dependencies")
             for index, (src, kind) in enumerate(edges):
-                if src in inst._sources:
+                if inst.depends_on(src):
                     raise BirError("B024", "the instruction comes after this one already", "dependencies", index)
                 inst.addDependency(src, kind)
         if "mark" in record:

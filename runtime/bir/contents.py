@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def _constant(found: Mapping[str, Any], dtype: DType, shape: tuple[int, ...]) ->
         raise BirError("B016", 'a constant has either "data" or "splat"')
     key = "data" if "data" in found else "splat"
     elements = _elements(found[key], dtype, key)
-    expected = 1 if key == "splat" else _product(shape)
+    expected = 1 if key == "splat" else prod(shape)
     if elements.size != expected:
         raise BirError("B016", f"{elements.size} elements, where {expected} are expected", key)
     array = elements.reshape(shape) if key == "data" else np.broadcast_to(elements.reshape(()), shape)
@@ -112,20 +113,13 @@ def _known(type: Type) -> tuple[DType, tuple[int, ...]]:
 
 def _known_shape(type: Type) -> tuple[int, ...]:
     known = tuple(dim for dim in type.shape or () if isinstance(dim, int))
-    if type.shape is None or len(known) != len(type.shape) or _product(known) > 2**48:
+    if type.shape is None or len(known) != len(type.shape) or prod(known) > 2**48:
         raise _unknown(type)
     return known
 
 
 def _unknown(type: Type) -> BirError:
     return BirError("B016", f"a constant cannot be of type {type}: element type and extents must be known", "type")
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    product = 1
-    for extent in shape:
-        product *= extent
-    return product
 
 
 def _elements(text: Any, dtype: DType, key: str) -> NDArray[Any]:

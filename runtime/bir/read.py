@@ -126,9 +126,10 @@ class _FunctionReader:
     """Builds one function."""
 
     def __init__(self, classes: Classes, mistakes: Mistakes, path: tuple[Key, ...]) -> None:
-        self._classes = classes
         self._mistakes = mistakes
         self._path = path
+        self._tensors: dict[str, Tensor] = {}
+        self._reader = BirReader(classes, self._tensors)
 
     def function(self, found: Any, module: Module) -> None:
         if not isinstance(found, dict):
@@ -140,13 +141,11 @@ class _FunctionReader:
         function = module.add_function(Function(name))
         with self._mistakes.at(*self._path):
             function.operator_sets = _operator_sets(take_or(found, "operator_sets", dict, "versions by domain", {}))
-        tensors: dict[str, Tensor] = {}
-        self._reader = BirReader(self._classes, tensors)
         self._arguments(found, function.body, self._path)
         for index, item in enumerate(take_or(found, "tensors", list, "a list of tensors", [])):
             with self._mistakes.at(*self._path, "tensors", index, otherwise=partial(self._give_up, item)):
                 reference, tensor = _tensor(item, function)
-                tensors[reference] = function.add_tensor(tensor)
+                self._tensors[reference] = function.add_tensor(tensor)
         self._block(take(found, "body", list, "a list of statements"), function.body, (*self._path, "body"))
 
     def _block(self, found: list[Any], block: Block, path: tuple[Key, ...]) -> None:

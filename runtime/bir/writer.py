@@ -140,7 +140,7 @@ class BirWriter:
         engine = inst.assigned_engine if isinstance(inst, NeuronInst) else None
         if engine is not None:
             record["engine"] = engine.value
-        if inst._extra is not None:
+        if inst.extras is not None:
             record.update(conditions_json(inst, self._marks, self._offset))
         rounding = inst.rounding
         if rounding is not None:

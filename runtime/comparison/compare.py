@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,13 +18,11 @@ from runtime.functions import Function, Module
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InputError, line_of
 from runtime.interpreter.inputs import Input, inputs_of
-from runtime.interpreter.machine import Evaluator
+from runtime.interpreter.machine import MakeEvaluator
 from runtime.interpreter.run import Started, function_named, start
-from runtime.names import Names, function_of
+from runtime.names import Names
 from runtime.rounding import cast_array, natural_dtype
 from runtime.semantics import OutOfBounds
-
-MakeEvaluator = Callable[[Module], Evaluator]
 
 
 def compare(
@@ -122,7 +120,7 @@ def _comparison(
     on_the_way_round: dict[Function | None, frozenset[Instruction]] = {}
     compared = []
     for (inst, at), account in ledger.accounts.items():
-        function = function_of(inst)
+        function = inst.parent_function
         if function not in on_the_way_round:
             on_the_way_round[function] = frozenset() if function is None else carried(function)
         first = ledger.counterparts.get(inst)
@@ -142,7 +140,7 @@ def _comparison(
 def _compared(
     inst: Instruction, first: Instruction | None, at: int, account: Account, lines: _Lines, is_carried: bool
 ) -> Compared:
-    function = function_of(inst)
+    function = inst.parent_function
     return Compared(
         first,
         inst,
@@ -171,7 +169,7 @@ class _Lines:
         self._names: dict[Function | None, Names] = {}
 
     def of(self, inst: Instruction) -> str:
-        function = function_of(inst)
+        function = inst.parent_function
         if function not in self._names:
             self._names[function] = Names(function)
         return line_of(inst, self._names[function])

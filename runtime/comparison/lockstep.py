@@ -18,7 +18,6 @@ from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
 from runtime.interpreter.machine import Evaluator, Interpreter, Watcher
 from runtime.interpreter.run import Started
-from runtime.names import function_of
 from runtime.tracing.ranges import Range, range_of
 
 Values = tuple[Any, ...]
@@ -176,7 +175,7 @@ class FirstWatcher(Watcher):
     def _evaluators_for(self, inst: Instruction) -> tuple[Evaluator | None, Evaluator | None]:
         """Inside a call, that of the first version answers for both: it knows what the caller gave."""
         first, second = self._evaluators
-        return (first, second if function_of(inst) is self._root else first)
+        return (first, second if inst.parent_function is self._root else first)
 
     def after(self, inst: Instruction, machine: Interpreter, values: Values) -> None:
         if inst in self.ledger.partners:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runtime.instructions import Instruction
-from runtime.names import Names, function_of
+from runtime.names import Names
 
 if TYPE_CHECKING:
     from runtime.tracing.trace import Trace
@@ -39,7 +39,7 @@ class MemoryAccessError(InterpreterError):
 
 def shown(inst: Instruction) -> str:
     """Return one line of text for an instruction, with the function and the source place where they are known."""
-    function = function_of(inst)
+    function = inst.parent_function
     place = (f" in @{function.name}" if function else "") + (f" at {inst.loc}" if inst.loc else "")
     return f"`{line_of(inst, Names(function))}`{place}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from runtime.blocks import Block, Statement
+from runtime.dominance import ancestor_in
 from runtime.values import Value
 
 LastUses = Mapping[Statement, list[Value]]
@@ -35,17 +36,7 @@ def last_uses(block: Block) -> LastUses:
 def _last_user(value: Value, block: Block) -> Statement | None:
     last: Statement | None = None
     for user in value.users:
-        around = _statement_of(user, block)
+        around = ancestor_in(block, user)
         if around is not None and (last is None or around.order > last.order):
             last = around
     return last
-
-
-def _statement_of(statement: Statement, block: Block) -> Statement | None:
-    """Return the statement of `block` that `statement` is or stands in."""
-    while statement.parent is not block:
-        owner = None if statement.parent is None else statement.parent.owner
-        if not isinstance(owner, Statement):
-            return None
-        statement = owner
-    return statement

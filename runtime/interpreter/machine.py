@@ -16,6 +16,7 @@ from runtime.access import NeuronAP
 from runtime.affine import Axis
 from runtime.blocks import Block, Loop
 from runtime.engines import NeuronEngine
+from runtime.functions import Module
 from runtime.instructions import Instruction
 from runtime.interpreter.actual_shapes import ActualShapes
 from runtime.interpreter.errors import InterpreterError, MissingSemanticsError, label_of
@@ -29,6 +30,7 @@ from runtime.values import Operand, Value
 
 Array = NDArray[Any]
 Evaluator = Callable[..., Any]  # of an instruction and its operands, and of the machine where it `@uses_machine`
+MakeEvaluator = Callable[[Module], Evaluator]
 
 # numpy's, for operands that do not go together, and those of semantics that read a field which is no longer there.
 _REFUSALS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, NameError)

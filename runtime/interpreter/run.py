@@ -16,7 +16,7 @@ from runtime.interpreter.inputs import Input, by_printed_name, check_inputs, inp
 from runtime.interpreter.machine import Evaluator, Interpreter, Watcher
 from runtime.interpreter.memory import Memory
 from runtime.interpreter.results import wide_tensors
-from runtime.names import Names, function_of
+from runtime.names import Names
 from runtime.quoting import described
 from runtime.rounding import TO_NEAREST, Rounding
 from runtime.semantics import OutOfBounds
@@ -158,7 +158,7 @@ def _defaults(function: Function, names: Names, given: Mapping[str, Any]) -> dic
 
 
 def _check_skipped(skipped: Iterable[Instruction], function: Function) -> None:
-    strangers = [inst for inst in skipped if function_of(inst) is not function]
+    strangers = [inst for inst in skipped if inst.parent_function is not function]
     if strangers:
         raise InputError(f"skip_rounding names what is not in function @{function.name}", strangers[0])
 

@@ -21,7 +21,6 @@ from runtime.access import NeuronAP
 from runtime.arithmetic import widen
 from runtime.engines import NeuronEngine
 from runtime.interpreter.errors import InterpreterError
-from runtime.names import function_of
 from runtime.semantics import Array, Machine, Placed, Positions, uses_machine
 from runtime.semantics.run_time_indices import extents_of, in_range
 from runtime.targets import parse_target, trn2
@@ -154,7 +153,7 @@ def converted(array: Array, inst: Any) -> Array:
 
 def _is_exact_on_scalar(inst: Any) -> bool:
     """Whether the program is for a generation whose scalar engine copies bits."""
-    function = function_of(inst)
+    function = inst.parent_function
     name = function.module.target if function is not None and function.module is not None else None
     return name is not None and parse_target(name) >= trn2
 

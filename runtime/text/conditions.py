@@ -7,7 +7,7 @@ why, `dependencies = [flow 0, ordered 2]`. Numbers say what is meant in one text
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any
 
 from runtime.affine import Affine
 from runtime.dependencies import EdgeKind
@@ -19,9 +19,6 @@ from runtime.text.fields import read_list
 from runtime.text.operands import read_offset
 from runtime.text.scanner import Mistake, Scanner
 from runtime.text.scope import Scope
-
-CONDITIONS: Final = ("predicates", "mark", "dependencies")
-"""The fields of any instruction that this module knows, in the order of print."""
 
 _relation = re.compile(r">=|<=|==|>|<")
 _RELATIONS = {
@@ -61,7 +58,7 @@ def add_conditions(inst: Instruction, found: dict[str, Any], scanner: Scanner, s
     """Give an instruction what was read of `CONDITIONS`."""
     inst.addPredicate(*found.get("predicates", ()))
     for src, kind, start, end in found.get("dependencies", ()):
-        if src in inst._sources:
+        if inst.depends_on(src):
             scanner.fail("T041", "the instruction comes after this one already: one edge leads from it", start, end)
         inst.addDependency(src, kind)
     if "mark" in found:

@@ -12,6 +12,7 @@ from typing import Any
 
 from runtime.diagnostics import did_you_mean, either
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
+from runtime.quoting import WORD_ENDS
 from runtime.text.constant_reader import read_tensor
 from runtime.text.numbers import NUMBER, read_float
 from runtime.text.operands import read_index, read_operand
@@ -24,10 +25,10 @@ FieldReader = Callable[[Scanner, Scope], Any]
 DEEPEST_LIST = 32
 _MOST_LISTED = 12  # words of an enumeration in a message
 
-_none = re.compile(r"none(?![A-Za-z0-9_.])")
+_none = re.compile(rf"none{WORD_ENDS}")
 _percent = re.compile("%")
 _operand_or_none = re.compile(rf"%|{_none.pattern}")
-BOOLEAN = re.compile(r"(?:true|false)(?![A-Za-z0-9_.])")
+BOOLEAN = re.compile(rf"(?:true|false){WORD_ENDS}")
 _enum_word = re.compile(rf"{SPACE}([A-Za-z0-9_]++)")
 
 

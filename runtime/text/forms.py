@@ -17,7 +17,9 @@ from runtime.engines import NeuronEngine
 from runtime.generic import GenericInst
 from runtime.info import Group, InstructionInfo, Show
 from runtime.instructions import Instruction, NeuronInst
-from runtime.text.conditions import CONDITIONS, read_condition
+from runtime.quoting import WORD
+from runtime.text.common_fields import COMMON, CONDITIONS
+from runtime.text.conditions import read_condition
 from runtime.text.fields import FieldReader, read_open_value, reader_in_dictionary, reader_in_form
 from runtime.text.hexadecimal import read_hex
 from runtime.text.open_reader import read_attribute
@@ -27,14 +29,11 @@ from runtime.text.scope import Scope
 Fields = dict[str, Any]
 Step = Callable[[Scanner, Scope, Fields], None]
 
-COMMON = (*CONDITIONS, "rounding", "keep_alu_dtype")
-"""The fields that any instruction may have, and that no constructor takes."""
-
 _ROUNDINGS = ("user",)
 _KEPT = ("true",)  # what is not kept is not mentioned
 _ENGINES = {engine.value: engine for engine in NeuronEngine}
 
-_word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
+_word = re.compile(WORD)
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Form:
         self._unsaid = {a.name: a.default for a in info.attributes if a.optional and a.default is not None}
         self._variadic = tuple(o.name for o in info.operands if o.variadic and o.name not in info.shown)
         own = ("engine",) * self.has_engine + ("carried",) * self.is_generic
-        self._words = (*self._readers, *own, *COMMON, "loc")
+        self._words = (*self._readers, *own, *COMMON)
 
     def read(self, scanner: Scanner, scope: Scope) -> Fields:
         """Return the fields that `rhs_str` shows; the mnemonic was just read."""

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from runtime.quoting import WORD_ENDS
+
 if TYPE_CHECKING:
     from runtime.text.scanner import Scanner
 
 ELIDED: Final = "elided"
 
-_elided = re.compile(r"elided(?![A-Za-z0-9_.])")
+_elided = re.compile(rf"elided{WORD_ENDS}")
 
 
 def hex_text(data: bytes, elide: int | None = None) -> str:

@@ -9,9 +9,11 @@ from runtime.blocks import Block
 from runtime.diagnostics import did_you_mean
 from runtime.generic import GenericInst
 from runtime.instructions import Instruction, NeuronInst
+from runtime.quoting import WORD_ENDS
 from runtime.tensors import Tensor
+from runtime.text.common_fields import SET_BEHIND
 from runtime.text.conditions import add_conditions
-from runtime.text.forms import COMMON, Fields, Form
+from runtime.text.forms import Fields, Form
 from runtime.text.open_regions import OpenRegions
 from runtime.text.operands import read_access
 from runtime.text.places import Places
@@ -149,7 +151,7 @@ class InstructionReader:
         if not has_ended and not ((has_regions or form.is_generic) and scanner.peek(_block)):
             form.read_dictionary(scanner, self.scope, fields)
         form.complete(scanner, fields, at)
-        common = None if has_ended else {name: fields.pop(name) for name in COMMON if name in fields}
+        common = None if has_ended else {name: fields.pop(name) for name in SET_BEHIND if name in fields}
         carried = fields.pop("carried", None) if form.is_generic else None
         fields.update(writes or self._results(form, at, results))
         inst = form.cls(**fields)
@@ -194,7 +196,7 @@ class InstructionReader:
         try:
             scanner.fail_expecting(f'the region "{name}"', help=_region_usage(form))
         except Mistake as mistake:
-            below = re.compile(rf"{LINES}{name}(?![A-Za-z0-9_.])").match(scanner.text, scanner.pos)
+            below = re.compile(rf"{LINES}{name}{WORD_ENDS}").match(scanner.text, scanner.pos)
             if below is None and scanner.peek(_block) is None:
                 raise
             scanner.report(mistake.diagnostic)
@@ -248,7 +250,7 @@ def _region_usage(form: Form) -> str:
 
 
 _ABSENT = ""  # in place of the name of a result that is absent
-_absent = re.compile(rf"{SPACE}none(?![A-Za-z0-9_.])")
+_absent = re.compile(rf"{SPACE}none{WORD_ENDS}")
 _block = re.compile(BLOCK)
 _equals_mnemonic = re.compile(rf"={SPACE}({MNEMONIC.pattern})")
 _writes = re.compile(r"[=\[]")

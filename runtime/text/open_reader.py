@@ -11,7 +11,7 @@ from typing import Any, Final
 from runtime.diagnostics import did_you_mean
 from runtime.dtypes import DTYPES
 from runtime.generic import AttributeReference, EmptyList, Encoded
-from runtime.quoting import STRING
+from runtime.quoting import STRING, WORD, WORD_ENDS
 from runtime.text.constant_reader import contents_follow, read_tensor_of
 from runtime.text.fields import BOOLEAN, DEEPEST_LIST, read_list
 from runtime.text.hexadecimal import read_hex
@@ -24,10 +24,10 @@ from runtime.text.type_reader import read_type
 _DTYPES = {dtype.name: dtype for dtype in DTYPES}
 _FORMS = "a number, true, false, a text, a list, a type, a tensor such as f32[2] dense<1.0> or another value"
 
-_word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
-_word_or_string = re.compile(rf"[A-Za-z_][A-Za-z0-9_]*+|{STRING}")
+_word = re.compile(WORD)
+_word_or_string = re.compile(rf"{WORD}|{STRING}")
 _wrapped = re.compile(rf"(bytes|encoded|empty){SPACE}<")
-_type = re.compile(r"\?\[|[A-Za-z0-9]++\[|(?:seq|opt)[ \t]*+<|(?:none|unknown)(?![A-Za-z0-9_.])")
+_type = re.compile(rf"\?\[|[A-Za-z0-9]++\[|(?:seq|opt)[ \t]*+<|(?:none|unknown){WORD_ENDS}")
 
 
 class RegionToCome:

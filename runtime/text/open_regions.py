@@ -15,13 +15,13 @@ from typing import Any
 
 from runtime.blocks import Block
 from runtime.generic import Region
-from runtime.quoting import STRING
+from runtime.quoting import STRING, WORD
 from runtime.text.open_reader import REGION_TO_COME
 from runtime.text.open_values import region_label
 from runtime.text.recovery import BLOCK
 from runtime.text.scanner import LINES, SPACE, Mistake, Scanner
 
-_LABEL = rf"(?P<label>(?P<name>[A-Za-z_][A-Za-z0-9_]*+|{STRING})(?:\[(?P<position>[0-9]{{1,9}})\])?)"
+_LABEL = rf"(?P<label>(?P<name>{WORD}|{STRING})(?:\[(?P<position>[0-9]{{1,9}})\])?)"
 _EXAMPLE = "then_branch { ... }"
 
 _label = re.compile(rf"{_LABEL}{SPACE}(?=[({{])")

@@ -12,7 +12,6 @@ Deliberately absent: the regions themselves, which the printer and the reader of
 
 from __future__ import annotations
 
-import re
 from numbers import Integral, Real
 from typing import Any, Final
 
@@ -21,7 +20,8 @@ from runtime.dtypes import DType
 from runtime.generic import AttributeReference, EmptyList, Encoded, GenericInst, Region
 from runtime.info import InstructionInfo
 from runtime.lazy_tensors import LazyTensor
-from runtime.quoting import quoted, spelled_name
+from runtime.quoting import quoted, spelled_name, word_or_quoted
+from runtime.text.common_fields import COMMON
 from runtime.text.contents import tensor_text
 from runtime.text.hexadecimal import hex_text
 from runtime.text.numbers import float_text
@@ -29,8 +29,6 @@ from runtime.types import Type
 
 REGION: Final = "region"
 """The word that says where among the attributes a region has its place."""
-
-_is_word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
 
 
 def entries_of(inst: GenericInst, own_names: frozenset[str], elide: int | None) -> list[str]:
@@ -43,7 +41,7 @@ def entries_of(inst: GenericInst, own_names: frozenset[str], elide: int | None) 
     in_order = list(dict.fromkeys(name for name, _ in inst.region_keys)) if names else []
     shows_regions = bool(names) and not (names == in_order == list(attributes)[-len(names) :])
     return [
-        f"{name if _is_word(name) and name not in own_names else quoted(name)} = {value_text(value, elide)}"
+        f"{word_or_quoted(name, own_names)} = {value_text(value, elide)}"
         for name, value in attributes.items()
         if shows_regions or not is_region(value)
     ]
@@ -51,8 +49,7 @@ def entries_of(inst: GenericInst, own_names: frozenset[str], elide: int | None) 
 
 def own_names(info: InstructionInfo) -> frozenset[str]:
     """Return the names that mean a field of the instruction itself where they stand without quotes."""
-    common = ("carried", "predicates", "mark", "dependencies", "rounding", "keep_alu_dtype", "loc")
-    return frozenset({*info.fields, *common})
+    return frozenset({*info.fields, "carried", *COMMON})
 
 
 def region_label(name: str, position: int | None) -> str:
@@ -64,11 +61,6 @@ def region_label(name: str, position: int | None) -> str:
 def is_region(value: object) -> bool:
     """Whether the value of an attribute is a region, or a list of them."""
     return isinstance(value, Region) or (isinstance(value, tuple) and any(isinstance(one, Region) for one in value))
-
-
-def word_or_quoted(text: str) -> str:
-    """Return a text bare where it is a word, else in quotes."""
-    return text if _is_word(text) else quoted(text)
 
 
 def value_text(value: Any, elide: int | None = None) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
 from runtime.instructions import Instruction
+from runtime.quoting import WORD, WORD_ENDS
 from runtime.targets import UnknownTargetError, parse_target
 from runtime.text.hexadecimal import ELIDED, read_hex, refuse_elided
 from runtime.text.instruction_reader import FormTable
@@ -22,7 +23,7 @@ from runtime.text.scope import any_name
 from runtime.text.source import SourceText
 from runtime.text.statements import BLOCK_NOT_CLOSED, StatementReader, Unclosed
 
-_word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
+_word = re.compile(WORD)
 
 
 def parse(text: str, classes: Mapping[str, type[Instruction]], file: str = "<text>") -> Module:
@@ -185,4 +186,4 @@ class _ModuleReader:
             function.operator_sets[domain] = scanner.integer("a version, a whole number")
 
 
-_opset = re.compile(r"opset(?![A-Za-z0-9_.])")
+_opset = re.compile(rf"opset{WORD_ENDS}")

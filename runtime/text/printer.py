@@ -211,8 +211,8 @@ class _FunctionPrinter:
         else:
             left = ", ".join("none" if r is None else self._defined(r) for r in inst.all_results) + " = "
         right = inst.rhs_str(names)
-        # `_extra` in place of `rounding`: the property would add 5% to the time of a chain of graph instructions.
-        if form.has_more or inst.loc is not None or inst._extra is not None:
+        # `extras` in place of `rounding`: the property would add 5% to the time of a chain of graph instructions.
+        if form.has_more or inst.loc is not None or inst.extras is not None:
             right += form.text(inst, names)
         if form.has_regions:
             self.write(f"{indent}{left}{right}")

@@ -16,7 +16,7 @@ from contextlib import suppress
 from runtime.generic import GenericInst
 from runtime.info import Group, InstructionInfo, Show
 from runtime.instructions import Instruction
-from runtime.quoting import STRING
+from runtime.quoting import STRING, WORD, WORD_ENDS
 from runtime.text.forms import Label, literal_pattern, with_labels
 from runtime.text.numbers import NUMBER
 from runtime.text.recovery import BLOCK
@@ -25,9 +25,9 @@ from runtime.text.scanner import LINES, NAME, SPACE
 Span = tuple[int, int]
 
 _name = re.compile(f"%{NAME}")
-_operand = re.compile(f"%{NAME}|none(?![A-Za-z0-9_.])")
-_label = re.compile(rf"(?:[A-Za-z_][A-Za-z0-9_]*+|{STRING})(?:\[[0-9]++\])?")
-_reference = re.compile(rf"@{NAME}{SPACE}:{SPACE}(?:[A-Za-z_][A-Za-z0-9_]*+|{STRING})")
+_operand = re.compile(f"%{NAME}|none{WORD_ENDS}")
+_label = re.compile(rf"(?:{WORD}|{STRING})(?:\[[0-9]++\])?")
+_reference = re.compile(rf"@{NAME}{SPACE}:{SPACE}(?:{WORD}|{STRING})")
 _opens = re.compile(rf"\[|{SPACE}<")
 _block = re.compile(BLOCK)
 _string = re.compile(STRING)

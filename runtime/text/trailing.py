@@ -7,7 +7,6 @@ definition, then what a front end carries, `engine`, when it runs (`runtime/text
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from math import copysign
 from typing import Any
@@ -20,18 +19,16 @@ from runtime.info import AttributeInfo, OperandInfo
 from runtime.instructions import Instruction, NeuronInst
 from runtime.lazy_tensors import LazyTensor
 from runtime.names import Names
-from runtime.quoting import quoted
+from runtime.quoting import quoted, word_or_quoted
 from runtime.text.attributes import attribute_text
-from runtime.text.conditions import CONDITIONS, condition_entries
+from runtime.text.common_fields import COMMON
+from runtime.text.conditions import condition_entries
 from runtime.text.contents import tensor_text
 from runtime.text.hexadecimal import hex_text
 from runtime.text.open_values import entries_of, own_names
 from runtime.values import Operand
 
 FieldText = Callable[[Instruction, Any, Names], str | None]  # None: the field has its default
-
-_is_word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
-_COMMON = (*CONDITIONS, "rounding", "keep_alu_dtype", "loc")
 
 
 class Trailing:
@@ -62,7 +59,8 @@ class Trailing:
             if value is not None:
                 entries.append(f"{name} = {value}")
         if isinstance(inst, Opaque):
-            entries += [f"{_open_name(name)} = {attribute_text(value)}" for name, value in inst.attributes.items()]
+            attributes = inst.attributes.items()
+            entries += [f"{word_or_quoted(name, COMMON)} = {attribute_text(value)}" for name, value in attributes]
         elif isinstance(inst, GenericInst) and inst.carried is not None:
             if self._elide is None:
                 entries.append(f"carried = {hex_text(inst.carried)}")
@@ -71,7 +69,7 @@ class Trailing:
         engine = inst.assigned_engine if isinstance(inst, NeuronInst) else None
         if engine is not None:
             entries.append(f"engine = {engine.value}")
-        if inst._extra is not None:
+        if inst.extras is not None:
             entries += condition_entries(inst, names)
         rounding = inst.rounding
         if rounding is not None:
@@ -81,11 +79,6 @@ class Trailing:
         if inst.loc is not None:
             entries.append(f"loc = {quoted(inst.loc)}")
         return f" {{{', '.join(entries)}}}" if entries else ""
-
-
-def _open_name(name: str) -> str:
-    """Return the name of an open attribute; in quotes where it is no word, or a word that every instruction has."""
-    return name if _is_word(name) and name not in _COMMON else quoted(name)
 
 
 def _operand_text(operand: OperandInfo) -> FieldText:

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from runtime.diagnostics import did_you_mean
 from runtime.dtypes import DTYPES, DType, UnknownDTypeError, dtype_of
+from runtime.quoting import WORD
 from runtime.text.scanner import Scanner
 from runtime.types import Dim, Shape, Type
 
@@ -19,7 +20,7 @@ _FORM = "types are written f32[2,N,?], f32[*], f32[], seq<f32[2]>, opt<f32[2]>, 
 
 _simple_type = re.compile(SIMPLE_TYPE)
 _head = re.compile(r"[A-Za-z0-9_?]++")
-_dim_word = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
+_dim_word = re.compile(WORD)
 _digits = re.compile(r"[0-9]++(?![A-Za-z_.])")
 _WRAPPERS: dict[str, Callable[[Type], Type]] = {"seq": Type.sequence, "opt": Type.optional}
 _PLAIN = {"none": Type.none(), "unknown": Type.unknown()}

@@ -17,7 +17,7 @@ from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError, line_of
 from runtime.interpreter.machine import Evaluator, Interpreter, Watcher
 from runtime.interpreter.run import Started, start
-from runtime.names import Names, function_of
+from runtime.names import Names
 from runtime.rounding import TO_NEAREST, Rounding
 from runtime.semantics import OutOfBounds
 from runtime.tracing.ranges import Range, range_of
@@ -131,7 +131,7 @@ def _records(module: Module, started: Started, watcher: _RangeWatcher) -> Iterat
     if not watcher.per_iteration:
         keys.sort(key=_program_order(module, started.function))
     for inst, at, iteration in keys:
-        function, seen = function_of(inst), watcher.seen[inst, at, iteration]
+        function, seen = inst.parent_function, watcher.seen[inst, at, iteration]
         if function not in names:
             names[function] = Names(function)
         line = line_of(inst, names[function])

@@ -58,7 +58,7 @@ def _check_truth(inst: Instruction, findings: Findings) -> None:
 def check_dependencies(inst: Instruction, function: Function, findings: Findings) -> None:
     """Check that each edge leads from an instruction further up in the function, and that both ends know it."""
     for edge in inst.dependencies:
-        if inst not in (edge.src._extra or {}).get("dependents", ()):  # the table itself: hubs have many
+        if not edge.src.has_dependent(inst):
             message = "the instruction comes after one that does not know of it"
             findings.add("V013", message, inst, "dependencies", other=edge.src)
         if edge.src.parent_function is not function:
@@ -70,6 +70,6 @@ def check_dependencies(inst: Instruction, function: Function, findings: Findings
             message = f"the instruction must come after one ({edge.kind.value}) that stands behind it or around it"
             findings.add("V026", message, inst, "dependencies", other=edge.src)
     for user in inst.dependents:
-        if inst not in user._sources:
+        if not user.depends_on(inst):
             message = "an instruction is listed as coming after this one, and does not say so"
             findings.add("V013", message, inst, "mark", other=user)

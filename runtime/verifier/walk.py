@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from runtime.access import NeuronAP
 from runtime.affine import Axis
 from runtime.blocks import Block, Loop
-from runtime.dominance import blocks_around, function_of_block, is_visible
+from runtime.dominance import blocks_around, is_visible
 from runtime.functions import Function
 from runtime.generic import GenericInst, Initializer, OnnxNode
 from runtime.instructions import Instruction, NeuronInst, Problem
@@ -108,7 +108,7 @@ class FunctionWalk:
             plan = self._plans[type(inst)] = ClassPlan.of(type(inst))
         before = self._findings.count
         self._where = ()
-        if inst._extra is not None:
+        if inst.extras is not None:
             self._conditions(inst)
         holds = check_slots(inst, plan, self._findings)
         wrong = check_attributes(inst, plan, self._findings) if plan.attributes or plan.indices else NONE_WRONG
@@ -213,7 +213,7 @@ class FunctionWalk:
             block = producer.block if isinstance(producer, BlockArgument) else None
         if block is None:
             return "V022", f"{value!r} stands in no block"
-        home = function_of_block(block)
+        home = block.parent_function
         if home is not self._function:
             where = "no function" if home is None else f"@{home.name}"
             return "V022", f"{{value}} belongs to {where}"

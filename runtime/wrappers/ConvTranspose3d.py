@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.ConvTranspose3dGen import ConvTranspose3dGen
 from runtime.instructions import Problem
-from runtime.windows import why_not_output_padding, why_not_windows
+from runtime.windows import problems_of_transposed
 
 
 class ConvTranspose3d(ConvTranspose3dGen):
@@ -16,11 +16,6 @@ class ConvTranspose3d(ConvTranspose3dGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        more = {"dilations": self.dilations, "output_padding": self.output_padding}
-        for name, message in why_not_windows(3, None, self.strides, self.padding, **more):
-            yield Problem(message, name)
-        for message in why_not_output_padding(self.output_padding, self.strides, self.dilations):
-            yield Problem(message, "output_padding")
-        shape = self.weights.type.shape
-        if shape is not None and 0 in shape[2:]:
-            yield Problem(f"weights of {self.weights.type} have a window without elements", "weights")
+        yield from problems_of_transposed(
+            self.weights.type, self.strides, self.padding, self.dilations, self.output_padding, rank=3
+        )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.FakeQuantizeLSQGen import FakeQuantizeLSQGen
 from runtime.instructions import Problem
-from runtime.quantized_axes import why_not_scales
+from runtime.quantized_axes import problems_with_operand
 
 
 class FakeQuantizeLSQ(FakeQuantizeLSQGen):
@@ -16,7 +16,4 @@ class FakeQuantizeLSQ(FakeQuantizeLSQGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        shape = self.scale.type.shape
-        count = shape[0] if shape is not None and len(shape) == 1 else None
-        for name, message in why_not_scales(count, self.src.type.shape, self.axis, "scale"):
-            yield Problem(message, name)
+        yield from problems_with_operand(self.scale.type, self.src.type, self.axis)

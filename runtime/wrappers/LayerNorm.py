@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.LayerNormGen import LayerNormGen
 from runtime.instructions import Problem
-from runtime.operand_shapes import why_not_axis, why_not_from_axis
+from runtime.operand_shapes import problems_from_axis
 
 
 class LayerNorm(LayerNormGen):
@@ -16,9 +16,4 @@ class LayerNorm(LayerNormGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        if why := why_not_axis(self.axis, self.src.type):
-            yield Problem(why, "axis")
-        if why := why_not_from_axis("gamma", self.gamma.type, self.src.type, self.axis):
-            yield Problem(why, "gamma")
-        if self.beta is not None and (why := why_not_from_axis("beta", self.beta.type, self.src.type, self.axis)):
-            yield Problem(why, "beta")
+        yield from problems_from_axis(self.axis, self.src.type, gamma=self.gamma, beta=self.beta)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.LayerNormBackwardInputGen import LayerNormBackwardInputGen
 from runtime.instructions import Problem
-from runtime.operand_shapes import why_not_axis, why_not_from_axis
+from runtime.operand_shapes import problems_from_axis
 
 
 class LayerNormBackwardInput(LayerNormBackwardInputGen):
@@ -16,7 +16,4 @@ class LayerNormBackwardInput(LayerNormBackwardInputGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        if why := why_not_axis(self.axis, self.src.type):
-            yield Problem(why, "axis")
-        if why := why_not_from_axis("gamma", self.gamma.type, self.src.type, self.axis):
-            yield Problem(why, "gamma")
+        yield from problems_from_axis(self.axis, self.src.type, gamma=self.gamma)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.QuantizeGen import QuantizeGen
 from runtime.instructions import Problem
-from runtime.quantized_axes import why_not_scales
+from runtime.quantized_axes import problems_with_lists
 
 
 class Quantize(QuantizeGen):
@@ -16,8 +16,4 @@ class Quantize(QuantizeGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        for name, message in why_not_scales(len(self.scales), self.src.type.shape, self.axis, "scales"):
-            yield Problem(message, name)
-        if len(self.zero_points) != len(self.scales):
-            counts = f"scales has {len(self.scales)}, and zero_points {len(self.zero_points)}"
-            yield Problem(f"there is a zero point for each scale: {counts}", "zero_points")
+        yield from problems_with_lists(self.scales, self.zero_points, self.src.type, self.axis)

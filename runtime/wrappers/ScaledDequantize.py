@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generated.graph.ScaledDequantizeGen import ScaledDequantizeGen
 from runtime.instructions import Problem
-from runtime.scale_layouts import why_not_scaled, why_not_scales
+from runtime.scale_layouts import problems_with_scales
 
 
 class ScaledDequantize(ScaledDequantizeGen):
@@ -16,8 +16,4 @@ class ScaledDequantize(ScaledDequantizeGen):
 
     def verify(self) -> Iterator[Problem]:
         yield from super().verify()
-        for name, message in why_not_scaled(self.src.type.shape, self.scale_layout, self.block):
-            yield Problem(message, name)
-        wrong = why_not_scales(self.scale.type, self.src.type.shape, self.scale_layout, self.block)
-        if wrong is not None:
-            yield Problem(wrong, "scale")
+        yield from problems_with_scales(self.scale.type, self.src.type, self.scale_layout, self.block)

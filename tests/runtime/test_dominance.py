@@ -14,7 +14,6 @@ from runtime.dominance import (
     ancestor_in,
     comes_first,
     dominates,
-    function_of_block,
     is_visible,
     nearest_common_block,
 )
@@ -95,4 +94,4 @@ def test_values_of_every_kind() -> None:
     assert not is_visible(tensor, stranger) and not is_visible(nowhere, user) and not is_visible(user, last)
     assert not dominates(nowhere, user) and not dominates(pair, nowhere)
     assert nearest_common_block(user, stranger) is None and not comes_first(user, stranger)
-    assert function_of_block(loop.body) is function and function_of_block(Block()) is None
+    assert loop.body.parent_function is function and Block().parent_function is None

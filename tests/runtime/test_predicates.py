@@ -89,9 +89,9 @@ def test_each_comparison_is_one_of_two(made: AffinePredicate, shown: str) -> Non
 
 def test_an_instruction_without_predicates_has_nothing_to_hold_them() -> None:
     inst = Opaque("a")
-    assert (inst._extra, inst.predicates, inst.is_predicated) == (None, (), False)
+    assert (inst.extras, inst.predicates, inst.is_predicated) == (None, (), False)
     inst.addPredicate()
-    assert not inst._extra
+    assert not inst.extras
     some = AffinePredicate.pred_ge(ROW, 128)
     inst.addPredicate(some, AffinePredicate.pred_ge(ROW, 0))
     inst.addPredicate(AffinePredicate.pred_ge(ROW, 128))
@@ -99,7 +99,7 @@ def test_an_instruction_without_predicates_has_nothing_to_hold_them() -> None:
     inst.canonicalizePredicates()
     assert list(inst.predicates) == [some]
     inst.resetPredicates()
-    assert not inst._extra
+    assert not inst.extras
     number: Any = 1
     with pytest.raises(TypeError, match="addPredicate takes an AffinePredicate, not"):
         inst.addPredicate(number)

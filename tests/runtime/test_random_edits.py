@@ -199,4 +199,4 @@ def test_edges_that_cannot_be_are_refused() -> None:
     anything: Any = "first"
     with pytest.raises(TypeError, match="an edge leads from an instruction"):
         last.addDependency(anything)
-    assert not last._extra
+    assert not last.extras

@@ -18,6 +18,7 @@ import runtime
 from frontends.onnx import load
 from frontends.onnx.corrections import CORRECTIONS, find_correction
 from frontends.onnx.evaluate import evaluator
+from frontends.onnx.schemas import NEWEST
 from runtime.dtypes import bf16
 from runtime.generic import ONNX_DOMAIN
 from runtime.interpreter import InterpreterError, MissingSemanticsError
@@ -255,6 +256,7 @@ def test_only_the_versions_with_a_fault_are_corrected() -> None:
     assert not find_correction(ONNX_DOMAIN, "Relu", 12)
     assert not find_correction(ONNX_DOMAIN, "Softmax", None)
     assert not find_correction(ONNX_DOMAIN, "DequantizeLinear", 9)
+    assert find_correction(ONNX_DOMAIN, "LRN", NEWEST) and not find_correction(ONNX_DOMAIN, "LRN", NEWEST + 1)
 
 
 FAULTS: dict[str, tuple[str, int, list[tuple[int, ...]], dict[str, Any], str]] = {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from runtime.builtin import Yield
+from runtime.builtin import Opaque, Yield
 from runtime.constants import Constant
 from runtime.dtypes import f16, f32, i64
 from runtime.functions import Function
@@ -27,6 +27,17 @@ def conv() -> tuple[Function, OnnxNode]:
     node = OnnxNode("Conv", [x, w, None, x], {"group": 1}, result_types=[T])
     function.body.append(node)
     return function, node
+
+
+def test_whatever_sets_the_fields_of_an_instruction_by_itself_sets_all() -> None:
+    """An `Opaque` goes through the constructor of `Instruction`; nodes, of which models have many, do not."""
+    x = Opaque("test.op", result_types=[T])
+    nodes = (OnnxNode("Neg", [x], result_types=[T]), OnnxNode.of_one("Neg", x, {}, T))
+    for inst in (*nodes, x):
+        slots = {slot for cls in type(inst).__mro__ for slot in getattr(cls, "__slots__", ())}
+        assert (
+            slots >= {"extras", "loc", "name", "type"} and {slot for slot in slots if not hasattr(inst, slot)} == set()
+        )
 
 
 def test_text_shows_operands_by_position() -> None:

@@ -11,8 +11,9 @@ import pytest
 from onnx import ModelProto, TensorProto, helper
 
 from frontends.onnx import OperatorSetError, load, to_proto
-from frontends.onnx.operator_sets import NEWEST, raised
+from frontends.onnx.operator_sets import raised
 from frontends.onnx.read_model import load_raised
+from frontends.onnx.schemas import NEWEST
 from tests.frontends.onnx.models import computed, constant, model, node, value
 
 X = np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 4, 4)

@@ -35,10 +35,11 @@ def test_a_dependency_edge_that_one_end_does_not_know() -> None:
     first = program.builder.insert(SampleMatMul(program.a, program.a), "first")
     second = program.builder.insert(SampleMatMul(program.a, program.a), "second")
     second.addDependency(first)
-    first._set_extra("dependents", None)
+    assert first.extras is not None and second.extras is not None
+    first.extras.dependents = None
     assert program.codes() == ["V013"]
-    first._set_extra("dependents", {second: None})
-    second._set_extra("sources", None)
+    first.extras.dependents = {second: None}
+    second.extras.sources = None
     assert program.codes() == ["V013"]
 
 

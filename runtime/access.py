@@ -104,6 +104,11 @@ class NeuronAP(Operand):
             raise TypeError(f"the pairs of an access are (step, num), not {described(self.pairs)}") from None
 
     @property
+    def dtype(self) -> DType:
+        """Element type; as that of `type`, without making one."""
+        return self.reinterpret or self.tensor.dtype
+
+    @property
     def is_whole(self) -> bool:
         """Whether this touches the whole tensor in its own order, as printed `%t`."""
         return (

@@ -3,8 +3,9 @@
 - An instruction of the chip whose result may have any dtype is told operand by operand.
 - One of the graph has operands of one dtype, and so has one whose result has that too: narrow as a whole or f32 as a
   whole.
-- What an instruction of the chip may not be by its definition (`passes/trials.py`) it does not become: it is narrow as
-  a whole where that is legal and needs no cast of what lies in DRAM, else it reads and gives f32.
+- What an instruction of the chip may not be by its definition (`passes/trials.py`) it does not become. It goes without
+  the casts that cannot be, or is narrow as a whole where that is legal and needs no cast of what lies in DRAM, else it
+  reads and gives f32.
 
 Deliberately absent: changes.
 """
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 from passes.autocast.facts import Slot, holds_fact, is_conversion, is_written, slots_of
 from passes.autocast.wishes import Wishes
-from passes.trials import Change
+from passes.trials import Change, why_no_cast
 from runtime.access import NeuronAP
 from runtime.dtypes import DType, f32
 from runtime.instructions import Instruction, NeuronInst
@@ -63,6 +64,11 @@ def _legal(inst: Instruction, wishes: Wishes, plan: Plan) -> Plan:
     if reason is None:
         return plan
     slots, low = [slot for slot, _ in plan.wants], plan.low
+    castable = Plan(
+        [(slot, None if why_no_cast(inst, slot.held) else want) for slot, want in plan.wants], plan.narrows, low
+    )
+    if _why_not(inst, wishes, castable) is None:
+        return castable._replace(why_not=reason)
     must = inst.dst is not None and inst.dst.tensor in wishes.narrowed  # `Wishes.why_not_write` has found a way
     may = must or (inst.dst is None and wishes.scope == "all" and wishes.may_narrow(inst))
     if may and all(_is_near(slot, low) for slot in slots) and (must or _needs_no_cast(inst, wishes, slots, low)):

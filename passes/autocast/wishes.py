@@ -29,6 +29,7 @@ from passes.autocast.facts import (
 from passes.autocast.modes import CastMode
 from passes.trials import Change, Trials
 from runtime.access import NeuronAP
+from runtime.builtin import Opaque, Return
 from runtime.dtypes import DType, f32
 from runtime.instructions import Instruction, NeuronInst
 from runtime.targets import TARGETS, Target
@@ -135,11 +136,11 @@ class Wishes:
     def why_fixed(self, inst: Instruction) -> str | None:
         """Return why the result of an instruction stays f32, whatever its operands become."""
         reason = why_fixed(inst, self.low)
-        if reason is None and inst.dst is None and self.is_read_as_f32(inst):
-            return f"whoever uses what {inst.INFO.mnemonic} gives must have f32"
-        if reason is not None or inst.dst is not None or not is_widening(inst) or self.was_f32(converted(inst)):
+        if reason is not None or inst.dst is not None:
             return reason
-        return f"{inst.INFO.mnemonic} gives f32 for a narrower float, so somebody asked for f32"
+        if is_widening(inst) and not self.was_f32(converted(inst)):
+            return f"{inst.INFO.mnemonic} gives f32 for a narrower float, so somebody asked for f32"
+        return f"whoever uses what {inst.INFO.mnemonic} gives must have f32" if self.is_read_as_f32(inst) else None
 
     def may_narrow(self, inst: Instruction) -> bool:
         """Whether nothing that an instruction says of its result keeps that f32."""
@@ -239,7 +240,9 @@ def _moves(inst: Instruction) -> bool:
 
 
 def _must_have_f32(user: Instruction, value: Instruction, low: DType) -> bool:
-    """Whether an instruction of the chip reads a value through a slot that holds no narrower float."""
+    """Whether a value is returned, read by what nothing is known of, or through a slot that holds no narrower float."""
+    if isinstance(user, (Return, Opaque)):
+        return True
     if not isinstance(user, NeuronInst) or is_unknown(user) or any(info.variadic for info in user.INFO.operands):
         return False
     return any(slot.held is value and not slot.takes(low) for slot in slots_of(user))

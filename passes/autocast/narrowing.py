@@ -26,7 +26,7 @@ from passes.autocast.facts import Slot, converted, holds_fact, is_conversion, is
 from passes.autocast.gates import gates_of
 from passes.autocast.modes import CastMode
 from passes.autocast.plain import plan_of
-from passes.autocast.tensors import shrunk_bytes, why_not_shrink
+from passes.autocast.tensors import is_wanted, shrunk_bytes, why_not_shrink
 from passes.autocast.wishes import Wishes
 from passes.later_reads import why_pinned
 from runtime.access import NeuronAP
@@ -35,7 +35,7 @@ from runtime.dtypes import DType, f32
 from runtime.functions import Function
 from runtime.instructions import Instruction
 from runtime.targets import Target
-from runtime.tensors import Tensor
+from runtime.tensors import Tensor, TensorUtils
 from runtime.values import BlockArgument, Operand, Value
 
 _STAYS = ("precision_intact", "force_f32", "keeps_dtype")
@@ -84,7 +84,11 @@ class Narrowing:
     def shrinkTensor(self, tensor: Tensor) -> bool:
         """Let a tensor hold the narrow float where no guard is in the way; return whether it does."""
         wishes = self._wishes
-        if why_not_shrink(tensor, wishes.low, wishes.of_access, wishes.why_not_write) is not None:
+        reason = why_not_shrink(tensor, wishes.low, wishes.of_access, wishes.why_not_write)
+        if reason is not None:
+            if wishes.scope != "inputs" and is_wanted(tensor, wishes.low, wishes.of_access):
+                writer = next(iter(TensorUtils.store_insts(tensor)), None)
+                self.done.kept += [] if writer is None else [(writer, reason)]
             return False
         self.done.saved_bytes += shrunk_bytes(tensor, wishes.low)
         self.done.changed = True

@@ -42,7 +42,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
 
 from passes.trials import Change, Trials
 from runtime.access import AccessMode, NeuronAP
@@ -55,7 +54,6 @@ from runtime.tensors import Tensor, TensorUtils
 from runtime.verifier.on_target import unaligned_start
 from runtime.wrappers.TensorCopyDynamicBase import TensorCopyDynamicBase
 
-_TRIALS: Final = Trials(None)
 Orders = Mapping[Block, Sequence[int]]
 """For each block around some statements, the sorted order numbers of those of its statements that are or hold one."""
 
@@ -148,7 +146,7 @@ def _why_not_that_part(user: NeuronInst, copy: Instruction, access: NeuronAP) ->
             if found is not None:
                 return f"{name}, which uses the cast, reads no tile that starts at partition {found[0]}"
     retyped = {} if access.reinterpret is not None else {access.tensor: copy.dtype}  # so only the place is on trial
-    return _TRIALS.why_not(user, Change(accesses={copy: access}, tensors=retyped))
+    return Trials(None).why_not(user, Change(accesses={copy: access}, tensors=retyped))
 
 
 def _reaches(user: NeuronInst, memory: str) -> bool:

@@ -19,6 +19,7 @@ from passes.autocast.facts import (
     Slot,
     converted,
     is_conversion,
+    is_gather,
     is_unknown,
     is_widening,
     is_written,
@@ -77,7 +78,7 @@ class Wishes:
         if self.scope == "matmult":
             return None
         if self.scope == "inputs":
-            from_outside = isinstance(held, NeuronAP) and held.tensor.isInput
+            from_outside = isinstance(held, NeuronAP) and held.tensor.isInput and not self.is_boundary_load(inst)
             return low if from_outside or held in self.rounded else None
         if isinstance(held, NeuronAP) and held.tensor.memory != "sbuf":
             return None
@@ -216,10 +217,10 @@ class Wishes:
         return self.is_boundary_load(inst) or (names and not any(each.type == "tensor" for each in info.attributes))
 
     def is_boundary_load(self, inst: Instruction) -> bool:
-        """Whether an instruction does nothing but bring an input of the program from DRAM."""
-        if not is_conversion(inst):
+        """Whether an instruction does nothing but bring an input of the program, or rows of it, from DRAM."""
+        if not is_conversion(inst) and not is_gather(inst):
             return False
-        source = converted(inst)
+        source = inst.operands()[0]
         return isinstance(source, NeuronAP) and source.tensor.isInput and source.tensor.memory == "dram"
 
     def converts_to_low(self, inst: Instruction) -> bool:

@@ -33,6 +33,8 @@ PIPELINES = (
     ),
     *(f"auto-cast-fp32{{mode=matmult,type={type}}}" for type in ("fp16", "tf32", "fp8_e4m3")),
     *(f"auto-cast-inputs{{inline={word}}}" for word in ("true", "false")),
+    "auto-mixed-precision{policy=autocast-bf16}",
+    "auto-mixed-precision{policy=always-f16}",
     "cast-op-elimination",
     "dtype-mutator",
     "eliminate-casts",

@@ -32,8 +32,11 @@ It must not change
   there itself keeps it;
 - a result whose author asked for its rounding, an explicit conversion from a narrower float to f32, or what a
   definition says keeps its dtype, must not change, or runs in f32; what was promoted to the accumulation dtype;
-- a result of the chip that is only read as f32 (a scalar of each partition), maybe transposed, which would be rounded
-  to be widened at once.
+- what its definition does not let be narrow where it stands (`passes/trials.py`): a DMA that moves bytes converts
+  nothing, and what copies elements as they are is narrow as a whole or not at all, without a cast in front of it;
+- what an instruction with predicates reads, unless that is there in all iterations, in which a cast would run;
+- a result of the chip that is only read as f32 (returned, read by what nothing is known of, a scalar of each
+  partition), maybe transposed, which would be rounded to be widened at once.
 
 Why it is safe. The program computes, bit for bit, what it computed before with the results of `added_roundings`
 rounded to the narrow float. A copy of what became narrow is gone, and none that rounds. A second run changes nothing:

@@ -15,7 +15,8 @@ After:
     %y: f32[128,512] = activation gelu %t
 
 An argument, or with `inline=false` also a load, gets one cast, which its users read; whoever takes f32 only reads it
-widened again. An access to an input tensor on the chip gets a cast in front of the instruction.
+widened again. A gather of rows converts them as a load does. An access to an input tensor on the chip gets a cast in
+front of the instruction.
 
 It must not fire on inputs that are no f32, that nobody uses but conversions to the narrow float, or whose users are
 returns and instructions of which nothing is known. Constants are no inputs. The declared dtype of an input

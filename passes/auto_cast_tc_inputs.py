@@ -18,6 +18,7 @@ unless `shrinkTensor` lets the tensor itself hold the narrow float (`passes/auto
 
 It must not fire on
 - operands that are no f32, have a `precision` of their own, or may not be that float by their definition;
+- what a product with predicates reads, unless that is there in all iterations, in which a cast would run;
 - a target whose tensor engine does not take it (`getMatmultOperandType`); without a target every target must take it;
 - anything that is not contracted: whoever else uses a value keeps f32, and so does what a product gives.
 

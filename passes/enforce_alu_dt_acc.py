@@ -18,7 +18,8 @@ It must not fire, and `why_not_promote` says why, where
 - a gate of `DTypeMutator` refuses a producer (`passes/mutator/gates.py`): another user would see other values, the
   author asked for the rounding, the tensor is an input, an output, a constant, in PSUM, or accessed under another
   dtype;
-- the producer cannot change its dtype, or only moves elements that are narrow already;
+- the producer cannot change its dtype, takes bits for other numbers, or only moves elements that are narrow already;
+- the accumulation, or what moves its operand, may not read f32 there by its definition (`passes/trials.py`);
 - the operand is a float of eight bits, which may saturate;
 - the wider tensor would not fit its memory;
 - the program is for no target, or for one that does not accumulate in the dtype of its engines.
@@ -37,12 +38,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from passes.autocast.facts import holds_fact, is_conversion_class, is_unknown
+from passes.autocast.facts import holds_fact, is_conversion_class, is_unknown, slots_of
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
 from passes.mutator.gates import Refused, producer_or_refusal
 from passes.mutator.mutator import DTypeMutator, MutationCounters
 from passes.retyping import why_not_fit
+from passes.trials import Change, Trials
+from runtime.access import NeuronAP
 from runtime.dtypes import DType, f32, holds
 from runtime.functions import Function
 from runtime.instructions import Instruction, NeuronInst
@@ -70,6 +73,7 @@ class EnforceAluDTAcc(MutationCounters, TargetLowering):
         super().__init__(target, **options)
         self.removed_roundings = []
         self.mutator = DTypeMutator(target=target)
+        self._trials = Trials(target)
 
     def transformStmts(self, f: Function) -> bool:
         self.mutator.reset()
@@ -103,7 +107,17 @@ class EnforceAluDTAcc(MutationCounters, TargetLowering):
                 reason = self._why_not_operand(operand)
                 if reason is not None:
                     return reason
-        return None
+        return self._why_not_as(inst, inst.type.dtype)
+
+    def _why_not_as(self, inst: Instruction, result: DType | None) -> str | None:
+        """Return why an instruction could not be one that reads f32 where it reads a narrower float."""
+        narrow = [operand for operand in inst.operands() if _is_narrow(operand.type.dtype)]
+        tensors = [operand.tensor for operand in narrow if isinstance(operand, NeuronAP)]
+        if inst.dst is not None and result is f32:
+            tensors.append(inst.dst.tensor)
+        values = [operand for operand in narrow if not isinstance(operand, NeuronAP)]
+        change = Change(dict.fromkeys(values, f32), tensors=dict.fromkeys(tensors, f32), result=result)
+        return self._trials.why_not(inst, change)
 
     def _why_not_operand(self, operand: Operand) -> str | None:
         """Return why an operand, or something that it is a copy of, cannot be f32."""
@@ -122,6 +136,9 @@ class EnforceAluDTAcc(MutationCounters, TargetLowering):
                     return reason
             if not moves(producer):
                 return self.mutator.why_not(operand, f32)
+            reason = self._why_not_as(producer, f32)
+            if reason is not None:
+                return reason
             operand = producer.operands()[0]
             if operand.type.dtype is f32:
                 return None if is_conversion_class(type(producer)) else f"{producer.INFO.mnemonic} converts nothing"
@@ -155,8 +172,12 @@ def accumulates(inst: Instruction) -> bool:
 
 
 def moves(inst: Instruction) -> bool:
-    """Whether an instruction hands on the elements of its one operand."""
-    return inst.INFO.op_kind == "data_movement" and len(inst.operands()) == 1
+    """Whether an instruction hands on the elements of its one operand, whatever dtype they have."""
+    info = inst.INFO
+    if info.op_kind != "data_movement" or len(inst.operands()) != 1:
+        return False
+    is_kept = any(holds_fact(inst, fact) for fact in ("keeps_dtype", "precision_intact"))
+    return not is_kept and all(slot.info.precision is None for slot in slots_of(inst))
 
 
 def _is_narrow(dtype: DType | None) -> bool:

@@ -21,7 +21,7 @@ It must not fire, and `why_not_fold` says why, where
 - the program's author asked for the rounding of the first cast, or of one that would be gone;
 - the first cast has dependency edges;
 - the first cast reads a tensor, and the second cannot read that itself at its own place (`later_reads.py`), or the slot
-  of the second may not hold that dtype;
+  of the second may not hold that dtype, or its definition does not let it convert that (`passes/trials.py`);
 - a node of ONNX would be gone whose result a graph hands out, which gives an output its name.
 
 Why it is safe. What the first cast converts is there where the second one stands: a value that dominates the first
@@ -46,11 +46,12 @@ from passes.cleanup.chains import why_not_nothing, why_not_one
 from passes.cleanup.conversions import Conversions, arithmetic_of, converted, dtypes_of
 from passes.framework.dot_transform import DotTransform
 from passes.later_reads import Orders, orders_by_block, orders_of_barriers, why_not_read_at, why_pinned
+from passes.trials import Change, Trials
 from runtime.access import NeuronAP
 from runtime.builtin import Terminator
 from runtime.functions import Function
 from runtime.generic import GenericInst
-from runtime.instructions import Instruction
+from runtime.instructions import Instruction, NeuronInst
 from runtime.statistics import Unit, register_stats
 from runtime.tensors import Tensor, TensorUtils
 from runtime.values import Operand, Value
@@ -69,6 +70,7 @@ class FoldCasts(DotTransform):
     )
 
     _conversions: Conversions
+    _trials: Trials
     _barriers: Orders
     _stores: dict[Tensor, Orders]  # this erases and inserts no store, so they hold for the whole function
 
@@ -128,10 +130,13 @@ class FoldCasts(DotTransform):
         slot = cast.INFO.operands[0]
         if slot.dtypes and a.name not in slot.dtypes:
             return f"{slot.name} of {cast.INFO.mnemonic} cannot be {a}"
-        return self._why_not_read(cast, first, source) if isinstance(source, NeuronAP) else None
+        reason = self._trials.why_not(cast, Change({converted(cast): a})) if isinstance(cast, NeuronInst) else None
+        if reason is None and isinstance(source, NeuronAP):
+            return self._why_not_read(cast, first, source)
+        return reason
 
     def _begin(self, f: Function) -> None:
-        self._conversions = Conversions(f)
+        self._conversions, self._trials = Conversions(f), Trials(None)
         self._barriers, self._stores = orders_of_barriers(f), {}
 
     def _first(self, cast: Instruction) -> Instruction | None:

@@ -43,12 +43,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
-from runtime.access import AccessMode
+from passes.trials import Change, Trials
+from runtime.access import AccessMode, NeuronAP
 from runtime.blocks import Block, Statement
 from runtime.engines import NeuronEngine
 from runtime.functions import Function
 from runtime.instructions import Instruction, NeuronInst
+from runtime.targets import TARGETS
 from runtime.tensors import Tensor, TensorUtils
+from runtime.verifier.on_target import unaligned_start
 from runtime.wrappers.TensorCopyDynamicBase import TensorCopyDynamicBase
 
 Orders = Mapping[Block, Sequence[int]]
@@ -129,7 +132,21 @@ def _why_no_access(user: Instruction, copy: Instruction, tensor: Tensor) -> str 
         return f"{user.INFO.mnemonic}, which uses the cast, is a DMA, and would read PSUM"
     if isinstance(user, TensorCopyDynamicBase) and user.addressed is copy:
         return f"the run-time addresses of {user.INFO.mnemonic} count from the start of the cast's result"
-    return None
+    access = copy.operands()[0]
+    assert isinstance(access, NeuronAP), f"{copy!r} reads no tensor"
+    return None if access.is_whole else _why_not_that_part(user, copy, access)
+
+
+def _why_not_that_part(user: NeuronInst, copy: Instruction, access: NeuronAP) -> str | None:
+    """Return why a user could not read a part of a tensor, which another kind of engine may have copied for it."""
+    name = user.INFO.mnemonic
+    if set(_engines(user)) != {NeuronEngine.DMA}:  # which starts at any partition
+        for target in TARGETS:
+            found = unaligned_start(access, target, ())
+            if found is not None:
+                return f"{name}, which uses the cast, reads no tile that starts at partition {found[0]}"
+    retyped = {} if access.reinterpret is not None else {access.tensor: copy.dtype}  # so only the place is on trial
+    return Trials(None).why_not(user, Change(accesses={copy: access}, tensors=retyped))
 
 
 def _reaches(user: NeuronInst, memory: str) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -104,6 +105,11 @@ class NeuronAP(Operand):
             raise TypeError(f"the pairs of an access are (step, num), not {described(self.pairs)}") from None
 
     @property
+    def dtype(self) -> DType:
+        """Element type; as that of `type`, without making one."""
+        return self.reinterpret or self.tensor.dtype
+
+    @property
     def is_whole(self) -> bool:
         """Whether this touches the whole tensor in its own order, as printed `%t`."""
         return (
@@ -181,6 +187,7 @@ class NeuronAP(Operand):
         return f"<{self.mode.value} of {self.use_str(Names())}>"
 
 
+@cache  # shapes are few, and accesses ask often whether they are of the whole: 0.2 instead of 1.5 microseconds
 def whole_pairs(shape: tuple[int, ...]) -> Pairs:
     """Return the pairs that walk a contiguous row-major tensor of this shape."""
     pairs = []

@@ -168,6 +168,16 @@ class InstructionInfo:
         return "sync" in self.engines
 
     @cached_property
+    def is_conversion(self) -> bool:
+        """Whether it copies one operand, and may give it another dtype; what else it takes may be absent."""
+        if self.op_kind != "data_movement" or not self.operands or len(self.results) != 1:
+            return False
+        first, *others = self.operands
+        one = not (first.optional or first.variadic) and all(operand.optional for operand in others)
+        says_more = any(attribute.required for attribute in self.attributes)  # what else it puts in: affine_select
+        return one and not says_more and self.results[0].free_dtype
+
+    @cached_property
     def region_names(self) -> tuple[str, ...]:
         """The names of its regions."""
         return tuple(region.name for region in self.regions)

@@ -74,25 +74,34 @@ def holds_fact(inst: Instruction, name: str) -> bool:
 
 def is_conversion_class(cls: type[Instruction]) -> bool:
     """Whether a class copies one operand, and may give it another dtype; what else it takes may be absent."""
-    info = cls.INFO
-    if info.op_kind != "data_movement" or not info.operands or len(info.results) != 1:
-        return False
-    first, *others = info.operands
-    one = not (first.optional or first.variadic) and all(operand.optional for operand in others)
-    says_more = any(attribute.required for attribute in info.attributes)  # what else it puts in: affine_select
-    return one and not says_more and info.results[0].free_dtype
+    return cls.INFO.is_conversion
 
 
 def is_conversion(inst: Instruction) -> bool:
     """Whether an instruction converts the elements of its only operand and does nothing else."""
-    info = inst.INFO
-    if not is_conversion_class(type(inst)) or len(inst.operands()) != 1:
+    if not is_conversion_class(inst.__class__):
         return False
-    adds_up = info.dst is not None and info.dst.accumulates
-    if adds_up is True or (isinstance(adds_up, str) and getattr(inst, adds_up)):
+    info, operands = inst.INFO, inst.operands()
+    if len(operands) != 1 or _adds_up(inst):
         return False
     copies = info.results[0].same_as == info.operands[0].name or isinstance(inst, SBAtomLoadGen)
-    return copies and inst.type.shape == converted(inst).type.shape
+    return copies and inst.type.shape == operands[0].type.shape
+
+
+def is_gather(inst: Instruction) -> bool:
+    """Whether an instruction gives elements of its first operand that run-time addresses choose, maybe converted."""
+    info = inst.INFO
+    if info.op_kind != "data_movement" or len(info.results) != 1 or not info.results[0].free_dtype:
+        return False
+    first, *others = slots_of(inst)
+    chosen = [slot for slot in others if slot.info.precision == "index"]
+    return bool(chosen) and len(chosen) == len(others) and first.info.precision is None and not _adds_up(inst)
+
+
+def _adds_up(inst: Instruction) -> bool:
+    """Whether what an instruction writes is added to what is there."""
+    adds_up = inst.INFO.dst is not None and inst.INFO.dst.accumulates
+    return adds_up is True or (isinstance(adds_up, str) and bool(getattr(inst, adds_up)))
 
 
 def converted(conversion: Instruction) -> Operand:

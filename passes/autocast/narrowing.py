@@ -7,9 +7,7 @@ lets it.
 
 The boundary keeps its declared f32: arguments, input and output tensors, constants, what is returned.
 
-- An instruction of the chip whose result may have any dtype is told operand by operand.
-- One of the graph has operands of one dtype, and so has one whose result has that too: narrow as a whole or f32 as a
-  whole.
+- Of an instruction without regions `plain.py` says what becomes of it.
 - What passes through a region (carried values, yields, results) is narrow as a whole or f32 as a whole, gate by gate.
 - A copy of an f32 value that became narrow is redundant, and goes.
 - Whoever wants f32 of what became narrow (what is returned, what nothing is known of, operands that are always f32)
@@ -27,19 +25,19 @@ from passes.autocast.casts import Casts, rounds
 from passes.autocast.facts import Slot, converted, holds_fact, is_conversion, is_unknown, is_written, slots_of
 from passes.autocast.gates import gates_of
 from passes.autocast.modes import CastMode
-from passes.autocast.tensors import shrunk_bytes, why_not_shrink
+from passes.autocast.plain import plan_of
+from passes.autocast.tensors import is_wanted, shrunk_bytes, why_not_shrink
 from passes.autocast.wishes import Wishes
 from passes.later_reads import why_pinned
 from runtime.access import NeuronAP
 from runtime.builtin import Terminator
 from runtime.dtypes import DType, f32
 from runtime.functions import Function
-from runtime.instructions import Instruction, NeuronInst
+from runtime.instructions import Instruction
 from runtime.targets import Target
-from runtime.tensors import Tensor
+from runtime.tensors import Tensor, TensorUtils
 from runtime.values import BlockArgument, Operand, Value
 
-_Wants = list[tuple[Slot, DType | None]]
 _STAYS = ("precision_intact", "force_f32", "keeps_dtype")
 
 
@@ -62,7 +60,7 @@ class Narrowing:
         self.function = function
         self.done = Done()
         self._wishes = Wishes(mode, target, inline=inline)
-        self._casts = Casts()
+        self._casts = Casts(self._wishes.targets)
         self._yields: dict[tuple[Instruction, int], DType] = {}
 
     def run(self) -> Done:
@@ -86,7 +84,11 @@ class Narrowing:
     def shrinkTensor(self, tensor: Tensor) -> bool:
         """Let a tensor hold the narrow float where no guard is in the way; return whether it does."""
         wishes = self._wishes
-        if why_not_shrink(tensor, wishes.low, wishes.of_access, wishes.why_not_write) is not None:
+        reason = why_not_shrink(tensor, wishes.low, wishes.of_access, wishes.why_not_write)
+        if reason is not None:
+            if wishes.scope != "inputs" and is_wanted(tensor, wishes.low, wishes.of_access):
+                writer = next(iter(TensorUtils.store_insts(tensor)), None)
+                self.done.kept += [] if writer is None else [(writer, reason)]
             return False
         self.done.saved_bytes += shrunk_bytes(tensor, wishes.low)
         self.done.changed = True
@@ -107,45 +109,19 @@ class Narrowing:
             self._visit_plain(inst)
 
     def _visit_plain(self, inst: Instruction) -> None:
-        wishes, info = self._wishes, inst.INFO
-        low = wishes.contracted_dtype(inst) if info.op_kind == "compute" else wishes.low
-        slots = [slot for slot in slots_of(inst) if wishes.was_f32(slot.held)]
-        if low is f32:
-            self.done.kept.append((inst, f"the tensor engine does not take {wishes.low}"))
-        if low is f32 or any(holds_fact(inst, fact) for fact in _STAYS[:2]):
-            self._give(inst, ((slot, f32) for slot in slots))
-            return
-        narrows = wishes.narrows_result(inst)
-        wants: _Wants = [(slot, wishes.of_slot(inst, slot, low)) for slot in slots]
-        is_free = not info.results or info.results[0].free_dtype
-        is_engine = isinstance(inst, NeuronInst)  # which takes operands of different dtypes
-        if not is_free or not (is_engine or is_conversion(inst)):
-            wants, narrows = self._all_or_nothing(inst, wants, low, narrows, is_free=is_free)
-        elif info.op_kind == "compute" and not all(want is low for _, want in wants):
-            wants = [(slot, f32) for slot, _ in wants]  # the tensor engine mixes f32 with nothing else
-        if is_free and wishes.scope == "matmult":
-            narrows &= inst.dst is not None  # what is contracted gives f32
-        self._give(inst, wants)
-        if narrows:
-            self._narrow_result(inst, low)
-        elif wishes.scope == "all" and inst.type.dtype is f32 and (reason := wishes.why_fixed(inst)) is not None:
-            self.done.kept.append((inst, reason))
-        if wishes.scope == "inputs" and not narrows and inst.dst is None and wishes.is_source(inst):
-            self._round_input(inst)
-
-    def _all_or_nothing(
-        self, inst: Instruction, wants: _Wants, low: DType, narrows: bool, *, is_free: bool
-    ) -> tuple[_Wants, bool]:
-        """Return what operands of one dtype should be, and whether the result is narrow."""
         wishes = self._wishes
-        follows = not is_free and bool(wants) and inst.type.dtype is f32 and wishes.result_follows(inst)
-        data = [slot for slot, _ in wants if slot.info.precision is None]
-        fits = all(slot.takes(low) for slot in data) and _agree(wants)
-        asked = wishes.scope == "all" or all(want is low for _, want in wants)
-        is_low = fits and asked and (narrows or not follows)
-        return [(slot, low if is_low and slot in data else f32) for slot, _ in wants], (
-            narrows if is_free else is_low and follows
-        )
+        plan = plan_of(inst, wishes)
+        if plan.why_not is not None:
+            self.done.kept.append((inst, plan.why_not))
+        self._give(inst, plan.wants)
+        if plan.narrows:
+            self._narrow_result(inst, plan.low)
+        elif plan.why_not is None and wishes.scope == "all" and inst.type.dtype is f32:
+            reason = wishes.why_fixed(inst)
+            if reason is not None:
+                self.done.kept.append((inst, reason))
+        if wishes.scope == "inputs" and not plan.narrows and inst.dst is None and wishes.is_source(inst):
+            self._round_input(inst)
 
     def _give(self, inst: Instruction, wants: Iterable[tuple[Slot, DType | None]]) -> None:
         """Let an instruction read each operand in the dtype that it wants; f32 where slots with one value disagree."""
@@ -235,12 +211,3 @@ class Narrowing:
             if not (is_unknown(user) or user.is_terminator or self._wishes.converts_to_low(user)):
                 self._wishes.rounded.add(value)
                 return
-
-
-def _agree(wants: _Wants) -> bool:
-    """Whether no value stands in two slots of which one is always f32."""
-    by_value: dict[Operand, bool] = {}
-    return all(
-        by_value.setdefault(slot.held, slot.info.precision is None) is (slot.info.precision is None)
-        for slot, _ in wants
-    )

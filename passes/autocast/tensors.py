@@ -50,8 +50,9 @@ def why_not_shrink(tensor: Tensor, low: DType, wanted: Wanted, why_not_write: Wh
         return f"{name} is an {'input' if tensor.isInput else 'output'} of the program"
     if tensor.is_const:
         return f"{name} is a constant"
-    if {wanted(inst, access) for inst, access in _reads(tensor)} != {low}:
-        return f"not everybody who reads {name} wants {low}"
+    other = next((inst for inst, access in _reads(tensor) if wanted(inst, access) is not low), None)
+    if other is not None:
+        return f"{other.INFO.mnemonic}, which reads {name}, is not asked to read {low}"
     if tensor.dtype is not f32:
         return f"{name} is {tensor.dtype}"
     if tensor.is_reinterpreted:
@@ -68,6 +69,13 @@ def why_not_shrink(tensor: Tensor, low: DType, wanted: Wanted, why_not_write: Wh
         if reason is not None:
             return reason
     return None
+
+
+def is_wanted(tensor: Tensor, low: DType, wanted: Wanted) -> bool:
+    """Whether somebody who reads a tensor wants it narrow; of PSUM nobody is told that it stays f32."""
+    return not isinstance(tensor, NeuronPSUMTensor) and any(
+        wanted(inst, access) is low for inst, access in _reads(tensor) if not is_unknown(inst)
+    )
 
 
 def shrunk_bytes(tensor: Tensor, low: DType) -> int:

@@ -106,7 +106,9 @@ class NumericsJudge(Judge):
         if self._is_off or self.sets is None:
             return ""
         ran = f"{self._n_passes} pass{'es' * (self._n_passes != 1)} ran, {self._n_changes} changed the program"
-        on = listed((one.called for one in self.sets), "and")
+        if not self.sets:
+            return f"numerics verified: {ran}; there is no function that could be run"
+        on = listed(dict.fromkeys(one.called for one in self.sets), "and")
         return f"numerics verified: {ran}, and no result but by the roundings that are stated; on {on}"
 
     def _judge_on(

@@ -36,30 +36,28 @@ class Moments:
 
     def why_not_after(self, copy: Instruction, user: Instruction) -> str | None:
         """Return why a user does not always see what the last run of `copy` has written."""
+        behind = self._behind(copy, user)
+        return behind if isinstance(behind, str) else None
+
+    def why_not_read_later(self, copy: Instruction, source: Tensor, user: Instruction) -> str | None:
+        """Return why `user`, which sees what `copy` has written, may not read `source` itself at its own place."""
+        behind = self._behind(copy, user)
+        if isinstance(behind, str):
+            return behind
+        if _comes_between(self._stores_of(source), copy, behind):
+            return f"a store to %{source.name} can run between it and {user.INFO.mnemonic}"
+        if _comes_between(self._barriers, copy, behind):
+            return f"a barrier can run between it and {user.INFO.mnemonic}"
+        return None
+
+    def _behind(self, copy: Instruction, user: Instruction) -> Statement | str:
+        """Return the statement behind `copy` in its block that is, or holds, a user; or why there is none."""
         block = copy.parent
         assert block is not None
         behind = ancestor_in(block, user)
         if behind is None:
             return f"{user.INFO.mnemonic} stands outside of its block"
-        return None if copy is not behind and copy.comes_before(behind) else f"{user.INFO.mnemonic} stands before it"
-
-    def why_not_read_later(self, copy: Instruction, source: Tensor, user: Instruction) -> str | None:
-        """Return why `user`, which sees what `copy` has written, may not read `source` itself at its own place."""
-        reason = self.why_not_after(copy, user)
-        if reason is not None:
-            return reason
-        block = copy.parent
-        assert block is not None
-        behind = ancestor_in(block, user)
-        assert behind is not None
-        for orders, what in (
-            (self._stores_of(source), f"a store to %{source.name}"),
-            (self._barriers, "a barrier"),
-        ):
-            found = orders.get(block, ())
-            if bisect_right(found, copy.order) != bisect_right(found, behind.order):
-                return f"{what} can run between it and {user.INFO.mnemonic}"
-        return None
+        return behind if copy is not behind and copy.comes_before(behind) else f"{user.INFO.mnemonic} stands before it"
 
     def why_not_write_earlier(self, copy: Instruction, store: Instruction) -> str | None:
         """Return why `store`, to what `copy` reads, may not write to where the copy writes."""
@@ -95,6 +93,13 @@ class Moments:
         if found is None:
             found = self._stores[tensor] = orders_by_block(TensorUtils.store_insts(tensor))
         return found
+
+
+def _comes_between(orders: Orders, copy: Statement, behind: Statement) -> bool:
+    """Whether one of some statements may run between two statements of a block."""
+    assert copy.parent is not None
+    found = orders.get(copy.parent)
+    return found is not None and bisect_right(found, copy.order) != bisect_right(found, behind.order)
 
 
 def same_block(one: Statement, other: Statement) -> bool:

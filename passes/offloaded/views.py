@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from runtime.access import NeuronAP, Pairs, whole_pairs
 from runtime.affine import Affine, Axis
@@ -38,7 +39,7 @@ class Aim:
     def at(cls, tensor: Tensor, offset: Affine, pairs: Pairs) -> Aim:
         """Return the aim; where it is the whole tensor in its own order, as the canonical one."""
         whole = whole_pairs(tensor.known_shape)
-        starts = not offset.terms and offset.constant == 0 and len(pairs) == len(whole)
+        starts = not offset.terms and offset.constant == 0 and len(pairs) == len(whole) and pairs != whole
         if starts and all(own == other or own[1] == other[1] == 1 for own, other in zip(pairs, whole, strict=True)):
             pairs = whole
         return cls(tensor, offset, pairs)
@@ -51,7 +52,7 @@ class Aim:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """Where the elements of a tensor stand in another one, `tensor`: where `pairs` walk to, in order, from `offset`."""
 
@@ -66,7 +67,7 @@ class View:
 
     def through(self, access: NeuronAP) -> Aim | None:
         """Return where the elements that `access` reaches stand; None where no access with its extents does that."""
-        dims = coalesced(self.pairs)
+        dims = self._dims
         found = digits_of(access, [num for _, num in dims])
         if found is None:
             return None
@@ -76,10 +77,14 @@ class View:
         """Whether this is the whole of `tensor`, each element at the place that it has in the other one."""
         return self.tensor.known_shape == tensor.known_shape and self.everything.is_whole
 
-    @property
+    @cached_property
     def everything(self) -> Aim:
-        """Return all of it, in the extents that it has there."""
+        """All of it, in the extents that it has there."""
         return Aim.at(self.tensor, self.offset, self.pairs)
+
+    @cached_property
+    def _dims(self) -> Pairs:
+        return coalesced(self.pairs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Final
 
-from generated.graph.CastGen import CastGen
+from passes.autocast.casts import cast_class
 from passes.precision.arithmetic import CONTENTS
 from runtime.constants import Constant
 from runtime.dtypes import DType, f32
@@ -23,7 +23,6 @@ from runtime.rounding import cast_array
 from runtime.small_arrays import MOST_ELEMENTS, cast_arrays
 from runtime.types import Type
 from runtime.values import BlockArgument, Result, Value
-from runtime.wrappers.TensorCopyOp import TensorCopyOp
 
 _CONTENTS: Final = {"Constant": None, "ConstantOfShape": Constant.of([0.0], f32)}
 """By operator: what `value` is where a node does not say."""
@@ -43,7 +42,7 @@ def new_cast(value: Value, type: Type, user: Instruction) -> Instruction:
     if dialect == "onnx":
         return OnnxNode.of_one("Cast", value, {"to": CODE_OF_DTYPE[dtype]}, type)
     loc = home.loc if isinstance(home, Instruction) else None
-    cast = (CastGen if dialect == "graph" else TensorCopyOp)(value, dtype=dtype, loc=loc)
+    cast = cast_class(value.type, by_graph=dialect == "graph")(value, dtype=dtype, loc=loc)
     cast.name = f"{value.name}_{dtype}" if value.name else None
     return cast
 

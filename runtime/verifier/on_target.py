@@ -39,11 +39,24 @@ def check_on_target(
         findings.add("V068", problem.message, inst, problem.field)
     accesses = [operand for operand in (*inst.operands(), inst.dst) if isinstance(operand, NeuronAP)]
     on_data_path = not plan.info.is_control and all(engine in _COMPUTE for engine in engines)
-    if runs and target.start_partitions and on_data_path:
+    if runs and on_data_path:
         for access in accesses:
             _check_start(access, inst, target, predicates, findings)
     if engines == (NeuronEngine.TENSOR,):
         _check_tensor_engine(inst, plan, target, findings)
+
+
+def unaligned_start(access: NeuronAP, target: Target, predicates: Predicates) -> tuple[int, str] | None:
+    """Return the partition at which an access starts and none of a compute engine may on a target, and when.
+
+    None where it may, or nobody can say.
+    """
+    tensor = access.tensor
+    if not target.start_partitions or tensor.memory == "dram" or not access.pairs or not tensor.known_shape:
+        return None
+    multiple = target.start_multiple(access.pairs[0][1])
+    row = prod(tensor.known_shape[1:]) * tensor.dtype.bits // access.dtype.bits
+    return _unaligned_start(access.offset, row, multiple, tensor.known_shape[0], predicates) if row else None
 
 
 def _engines_of(
@@ -59,14 +72,10 @@ def _engines_of(
 def _check_start(
     access: NeuronAP, inst: NeuronInst, target: Target, predicates: Predicates, findings: Findings
 ) -> None:
-    tensor = access.tensor
-    if tensor.memory == "dram" or not access.pairs or not tensor.known_shape:
-        return
-    n_partitions = access.pairs[0][1]
-    multiple = target.start_multiple(n_partitions)
-    row = prod(tensor.known_shape[1:]) * tensor.dtype.bits // access.dtype.bits
-    found = _unaligned_start(access.offset, row, multiple, tensor.known_shape[0], predicates) if row else None
+    found = unaligned_start(access, target, predicates)
     if found is not None:
+        n_partitions = access.pairs[0][1]
+        multiple = target.start_multiple(n_partitions)
         slot = field_of(access, inst)
         legal = " or ".join(str(at) for at in range(0, target.sbuf_partitions, multiple))
         message = f"{{value}} starts at partition {found[0]} of its tensor{found[1]}; {n_partitions} start at {legal}"

@@ -156,13 +156,11 @@ def test_opaque_instructions_read_and_give_f32() -> None:
         "tensor %u: f32[4,8] sbuf",
         "%t = activation exp %x",
         '%a: f32[4,8] = opaque "call" %t',
-        "%e: bf16[4,8] = activation tanh %x",
-        "%e_f32: f32[4,8] = tensor_copy %e",
-        '%b: f32[4,8] = opaque "call" %e_f32',
+        "%e: f32[4,8] = activation tanh %x",
+        '%b: f32[4,8] = opaque "call" %e',
         'opaque "fill" %u',
-        "%c: bf16[4,8] = activation tanh %u",
-        "%c_f32: f32[4,8] = tensor_copy %c",
-        "return %a, %b, %c_f32",
+        "%c: f32[4,8] = activation tanh %u",
+        "return %a, %b, %c",
     ]
 
 

@@ -119,3 +119,11 @@ def test_a_second_clean_up_finds_nothing() -> None:
 def test_what_is_stored_from_psum_goes_through_the_state_buffer() -> None:
     after = chained(program("attention"), "none", "bf16")
     assert "sb_atom_store %o\n" in print_module(after)
+
+
+@pytest.mark.parametrize("options", ["mode=all", "mode=all inline=false", "mode=matmult"])
+def test_the_chain_settles(options: str) -> None:
+    for kind, seed in product(("chains", "kernels", "snapshots"), range(10, 30)):
+        module = parse(KINDS[kind](seed, 14), standard())
+        target = None if module.target is None else parse_target(module.target)
+        PassManager(build_pipeline(f"fixpoint{{rounds=8}}(numeric-chain{{{options}}})", target)).run(module)

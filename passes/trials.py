@@ -90,7 +90,7 @@ def why_no_cast(inst: Instruction, held: Operand) -> str | None:
         return None
     if isinstance(inst, TensorCopyDynamicBase) and held is inst.addressed:
         return f"the run-time addresses of {inst.INFO.mnemonic} count from the start of %{held.tensor.name}"
-    if inst._extra is not None and inst.is_predicated and not _is_always_readable(held):
+    if inst.extras is not None and inst.is_predicated and not _is_always_readable(held):
         return f"{inst.INFO.mnemonic} has predicates, and a cast of what it reads would run in all iterations"
     return None
 

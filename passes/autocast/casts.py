@@ -110,7 +110,7 @@ class Casts:
 
 def _comes_after_all(cast: Instruction, user: Instruction) -> bool:
     """Whether a cast comes after all that `user` must come after."""
-    if user._extra is None:
+    if user.extras is None:
         return True
     earlier = {edge.src for edge in cast.dependencies}
     return all(edge.src in earlier for edge in user.dependencies)

@@ -177,7 +177,7 @@ class Wishes:
         if inst.INFO.op_kind == "compute":
             low = self.contracted_dtype(inst)
             takes = all(slot.takes(low) for slot in slots_of(inst) if self.was_f32(slot.held))
-            is_alone = self.scope == "inputs" and inst._extra is not None  # nothing else becomes narrow for it
+            is_alone = self.scope == "inputs" and inst.extras is not None  # nothing else becomes narrow for it
             change = Change(tensors={access.tensor: low}) if is_alone else self._as_a_whole(inst, access.tensor)
             return low if takes and self.trials.why_not(inst, change) is None else f32
         if self.scope == "matmult" or inst.is_terminator:

@@ -19,6 +19,7 @@ from frontends.onnx.legal_types import OnnxSignatures
 from frontends.onnx.operator_sets import raised, raised_model
 from frontends.onnx.protobuf import LARGEST_FILE, DecodeError, encoded
 from frontends.onnx.read_graph import GraphReader
+from frontends.onnx.unification import unify
 from runtime.dtypes import holds
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
@@ -113,6 +114,7 @@ def _read(model: ModelProto, folder: Path | None) -> Module:
             calls[name] = sorted(reader.calls)
         _check_recursion(calls)
         fill_types(model, reader.records, reader.types, is_small=reader.is_small)
+        unify(main, reader.records, SIGNATURES)
         reader.finish()
         for cast in reader.casts:
             _mark_rounding(cast)

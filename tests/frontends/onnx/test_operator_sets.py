@@ -189,17 +189,17 @@ def test_what_the_library_forgets_comes_back() -> None:
 
 
 def test_sparse_weights_come_back() -> None:
-    held = helper.make_sparse_tensor(constant("s", np.float32([2.5])), constant("", np.array([1])), [4])
+    held = helper.make_sparse_tensor(constant("s", np.array([2.5], np.float32)), constant("", np.array([1])), [4])
     source = model([node("Add", ["x", "s"], ["y"])], [value("x", shape=[1, 4, 4])], [value("y", shape=[1, 4, 4])])
     source.graph.sparse_initializer.append(held)
     result = raised(source, 22)
     assert list(result.graph.sparse_initializer) == [held] and result.graph.input == source.graph.input
     session = onnxruntime.InferenceSession(result.SerializeToString(), providers=["CPUExecutionProvider"])
-    assert np.array_equal(session.run(None, {"x": X})[0], X + np.float32([0, 2.5, 0, 0]))
+    assert np.array_equal(session.run(None, {"x": X})[0], X + np.array([0, 2.5, 0, 0], np.float32))
 
 
 def test_a_sparse_constant_is_no_error_of_python() -> None:
-    held = helper.make_sparse_tensor(constant("s", np.float32([2.5])), constant("", np.array([1])), [4])
+    held = helper.make_sparse_tensor(constant("s", np.array([2.5], np.float32)), constant("", np.array([1])), [4])
     nodes = [node("Constant", [], ["s"], sparse_value=held), node("Add", ["x", "s"], ["y"])]
     with pytest.raises(OperatorSetError, match="Sparse tensors not supported"):
         raised(model(nodes, [value("x", shape=[1, 4, 4])], [value("y", shape=[1, 4, 4])]), 22)
@@ -224,7 +224,7 @@ def test_operators_that_mean_something_else_later_are_refused(is_inside: bool) -
         else:
             with pytest.raises(OperatorSetError, match="Hardmax y goes along one axis since operator set 13"):
                 raised(source, 22)
-    halves = [constant("s", np.float32([1, 2])), constant("b", np.float32([0, 1]))]
+    halves = [constant("s", np.array([1, 2], np.float32)), constant("b", np.array([0, 1], np.float32))]
     source = built(node("GroupNormalization", ["x", "s", "b"], ["y"], num_groups=2), 18, halves)
     with pytest.raises(OperatorSetError, match="GroupNormalization y has a scale and a bias for each channel"):
         raised(source, 22)

@@ -106,7 +106,7 @@ def _stacked(values: Sequence[Any], type: Type, axis: int = 0) -> Any:
 
 
 def _slices(value: Any, axis: int, backwards: int) -> list[Any]:
-    slices = [np.take(value, at, axis) for at in range(value.shape[axis])]
+    slices = [np.asarray(np.take(value, at, axis)) for at in range(value.shape[axis])]  # no scalars of numpy
     return slices[::-1] if backwards else slices
 
 

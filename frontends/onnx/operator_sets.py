@@ -3,10 +3,11 @@
     raised(model, 22)
 
 The library converts nodes, and `Constant`s and shapes that a conversion looks at; it gets the model without its large
-tensors, which come back afterwards.
+and its sparse tensors, which come back afterwards, and so does what it forgets: texts, metadata, declared types.
 
 Deliberately absent: lowering, and raising what the library cannot convert: local functions import operator sets of
-their own, which would have to move with that of the model.
+their own, which would have to move with that of the model. What it converts wrongly is refused
+(`frontends/onnx/changed_operators.py`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from onnx import (
     ModelProto,
     NodeProto,
     TensorProto,
+    ValueInfoProto,
     checker,
     helper,
     numpy_helper,
@@ -30,6 +32,7 @@ from onnx import (
     version_converter,
 )
 
+from frontends.onnx.changed_operators import graphs_in, nodes_of, refuse_changed
 from frontends.onnx.data_files import data_folders
 from frontends.onnx.errors import OperatorSetError
 from frontends.onnx.protobuf import DecodeError
@@ -70,14 +73,18 @@ def raised(model: ModelProto, version: int) -> ModelProto:
         name = model.functions[0].name
         raise OperatorSetError(f'the model has local functions, such as "{name}", which cannot be raised with it')
     heavy = [tensor for tensor in model.graph.initializer if _is_heavy(tensor)]
+    light = _without(model, {tensor.name for tensor in heavy})
+    refuse_changed(light, found, version)
     try:
-        result = version_converter.convert_version(_without(model, {tensor.name for tensor in heavy}), version)
-    except (RuntimeError, ValueError, DecodeError, OSError) as error:
+        result = version_converter.convert_version(light, version)
+    except (version_converter.ConvertError, RuntimeError, ValueError, DecodeError, OSError) as error:
         reason = " ".join(str(error).split())
         raise OperatorSetError(f"onnx cannot convert operator set {found} to {version}: {reason}") from None
     _tell_apart(result, model)
     if found <= _ASYMMETRIC < version:
         _state_the_sampling(result.graph, {})
+    for at, output in enumerate(model.graph.output):  # the library infers their shapes anew
+        result.graph.output[at].CopyFrom(output)
     _check(result, version)
     _restore(result, model, heavy)
     return result
@@ -100,13 +107,13 @@ def _is_heavy(tensor: TensorProto) -> bool:
 
 
 def _without(model: ModelProto, heavy: set[str]) -> ModelProto:
-    """Return a copy of a model in which large tensors are inputs."""
+    """Return a copy of a model in which large tensors are inputs, and sparse ones."""
     copy = ModelProto()
     for field in model.DESCRIPTOR.fields_by_name:
         if field != "graph" and field != "functions":
             _copy_field(model, copy, field)
     for field in model.graph.DESCRIPTOR.fields_by_name:
-        if field != "initializer":
+        if field not in ("initializer", "sparse_initializer"):
             _copy_field(model.graph, copy.graph, field)
     inputs = {one.name for one in model.graph.input}
     for tensor in model.graph.initializer:
@@ -114,6 +121,10 @@ def _without(model: ModelProto, heavy: set[str]) -> ModelProto:
             copy.graph.initializer.add().CopyFrom(tensor)
         elif tensor.name not in inputs:
             copy.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tuple(tensor.dims)))
+    for sparse in model.graph.sparse_initializer:
+        if sparse.values.name not in inputs:
+            held = sparse.values
+            copy.graph.input.append(helper.make_tensor_value_info(held.name, held.data_type, tuple(sparse.dims)))
     return copy
 
 
@@ -128,19 +139,50 @@ def _copy_field(source: object, target: object, name: str) -> None:
 def _restore(result: ModelProto, model: ModelProto, heavy: list[TensorProto]) -> None:
     """Give a converted model back what it was converted without, and what the library forgets."""
     declared = {one.name for one in model.graph.input}
-    added = {tensor.name for tensor in heavy} - declared
-    ends = {one.name: one for one in (*model.graph.output, *model.graph.input)}  # the library infers their shapes anew
+    added = {tensor.name for tensor in (*heavy, *[one.values for one in model.graph.sparse_initializer])} - declared
+    ends = {one.name: one for one in (*model.graph.output, *model.graph.input)}
     kept = [ends.get(one.name, one) for one in result.graph.input if one.name not in added]
     del result.graph.input[:]
     result.graph.input.extend(kept)
-    for at, output in enumerate(model.graph.output):
-        result.graph.output[at].CopyFrom(output)
     for tensor in heavy:
         result.graph.initializer.add().CopyFrom(tensor)
-    del result.metadata_props[:]
-    result.metadata_props.extend(model.metadata_props)
+    result.graph.sparse_initializer.extend(model.graph.sparse_initializer)
+    for field in ("metadata_props", "training_info", "configuration"):
+        _take_over(result, model, field)
+    for field in ("doc_string", "metadata_props", "quantization_annotation"):
+        _take_over(result.graph, model.graph, field)
+    _restore_texts(result.graph, model.graph)
     needed = helper.find_min_ir_version_for(result.opset_import, ignore_unknown=True)
     result.ir_version = max(model.ir_version, needed)
+
+
+def _take_over(result: ModelProto | GraphProto | NodeProto | TensorProto, source: object, field: str) -> None:
+    if field in result.DESCRIPTOR.fields_by_name:  # a library of another age may not have it
+        result.ClearField(field)
+        _copy_field(source, result, field)
+
+
+def _restore_texts(result: GraphProto, model: GraphProto) -> None:
+    """Give weights, declared values and nodes back what is said about them, where they still are."""
+    tensors = {tensor.name: tensor for tensor in model.initializer}
+    for tensor in result.initializer:
+        for field in ("doc_string", "metadata_props") if tensor.name in tensors else ():
+            _take_over(tensor, tensors[tensor.name], field)
+    infos = {info.name: info for info in model.value_info}
+    for info in result.value_info:
+        declared = infos.get(info.name)
+        if declared is not None and _element(declared) == _element(info):
+            info.CopyFrom(declared)
+    nodes = {node.output[0]: node for node in nodes_of(model) if node.output}
+    for node in nodes_of(result):
+        before = nodes.get(node.output[0]) if node.output else None
+        for field in ("doc_string", "metadata_props", "device_configurations") if before is not None else ():
+            _take_over(node, before, field)
+
+
+def _element(info: ValueInfoProto) -> object:
+    kind = info.type.WhichOneof("value")
+    return kind, info.type.tensor_type.elem_type if kind == "tensor_type" else None
 
 
 def _tell_apart(result: ModelProto, model: ModelProto) -> None:
@@ -160,7 +202,7 @@ def _tell_apart(result: ModelProto, model: ModelProto) -> None:
 def _defined(graph: GraphProto) -> Iterator[str]:
     for node in graph.node:
         yield from node.output
-        for inner in _graphs_in(node):
+        for inner in graphs_in(node):
             yield from _defined(inner)
 
 
@@ -169,7 +211,7 @@ def _rename(graph: GraphProto, added: Mapping[str, int], taken: set[str], names:
     for node in graph.node:
         for at, name in enumerate(node.input):
             node.input[at] = names.get(name, name)
-        for inner in _graphs_in(node):
+        for inner in graphs_in(node):
             _rename(inner, added, taken, names.new_child())
         for at, name in enumerate(node.output):
             if added.get(name, 0) > 1:
@@ -201,7 +243,7 @@ def _state_the_sampling(graph: GraphProto, outer: Mapping[str, TensorProto]) -> 
                 raise OperatorSetError(f"no later Resize makes one axis longer, another one shorter as {name} does")
             node.attribute.append(helper.make_attribute("coordinate_transformation_mode", "asymmetric"))
             node.attribute.append(helper.make_attribute("nearest_mode", "ceil" if "ceil" in ways else "floor"))
-        for inner in _graphs_in(node):
+        for inner in graphs_in(node):
             _state_the_sampling(inner, constants)
 
 
@@ -210,8 +252,3 @@ def _rounded(scale: float) -> str | None:
     if scale > 1:
         return "floor"
     return None if float(1 / scale).is_integer() else "ceil"
-
-
-def _graphs_in(node: NodeProto) -> Iterator[GraphProto]:
-    for attribute in node.attribute:
-        yield from (*(attribute.graphs), *([attribute.g] if attribute.HasField("g") else []))

@@ -20,6 +20,7 @@ from frontends.onnx.operator_sets import raised, raised_model
 from frontends.onnx.protobuf import LARGEST_FILE, DecodeError, encoded
 from frontends.onnx.read_graph import GraphReader
 from frontends.onnx.schemas import domain_in_ir
+from frontends.onnx.unification import unify
 from runtime.dtypes import holds
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
@@ -114,6 +115,7 @@ def _read(model: ModelProto, folder: Path | None) -> Module:
             calls[name] = sorted(reader.calls)
         _check_recursion(calls)
         fill_types(model, reader.records, reader.types, is_small=reader.is_small)
+        unify(main, reader.records, SIGNATURES)
         reader.finish()
         for cast in reader.casts:
             _mark_rounding(cast)

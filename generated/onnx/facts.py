@@ -308,7 +308,7 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "Or"): ((1, PrecisionFacts("elementwise")),),
     ("ai.onnx", "PRelu"): ((1, PrecisionFacts("elementwise")),),
     ("ai.onnx", "Pad"): (
-        (1, PrecisionFacts("data_movement")),
+        (1, PrecisionFacts("data_movement", attributes={"value": AttributeFacts("scalar", default=0.0)})),
         (11, PrecisionFacts("data_movement", operands={1: "index"})),
         (18, PrecisionFacts("data_movement", operands={1: "index", 3: "index"})),
     ),
@@ -387,7 +387,14 @@ FACTS: Final[FactsTable] = {
     ),
     ("ai.onnx", "Resize"): (
         (10, PrecisionFacts("elementwise", operands={1: "f32"})),
-        (11, PrecisionFacts("elementwise", operands={1: "f32", 2: "f32", 3: "index"})),
+        (
+            11,
+            PrecisionFacts(
+                "elementwise",
+                operands={1: "f32", 2: "f32", 3: "index"},
+                attributes={"extrapolation_value": AttributeFacts("scalar", default=0.0)},
+            ),
+        ),
     ),
     ("ai.onnx", "ReverseSequence"): ((10, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "RoiAlign"): ((10, PrecisionFacts("elementwise", operands={1: "f32", 2: "index"})),),
@@ -502,7 +509,7 @@ FACTS: Final[FactsTable] = {
     ),
     ("ai.onnx", "Transpose"): ((1, PrecisionFacts("data_movement")),),
     ("ai.onnx", "Trilu"): ((14, PrecisionFacts("data_movement", operands={1: "index"})),),
-    ("ai.onnx", "Unique"): ((11, PrecisionFacts("data_movement", computes="equal")),),
+    ("ai.onnx", "Unique"): ((11, PrecisionFacts("data_movement", operands={0: "index"}, computes="equal")),),
     ("ai.onnx", "Unsqueeze"): (
         (1, PrecisionFacts("data_movement", computes="same")),
         (13, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),

@@ -8,6 +8,7 @@ Deliberately absent: guesses. An instruction of which nothing is known has no fa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -26,7 +27,8 @@ def facts_of(inst: Instruction, operator_sets: Mapping[str, int]) -> PrecisionFa
     if isinstance(inst, OnnxNode):
         version = operator_sets.get(inst.domain)
         name = "Identity" if is_idle_cast(inst) else inst.op_type
-        return None if version is None else facts_at(FACTS, inst.domain, name, version)
+        facts = None if version is None else facts_at(FACTS, inst.domain, name, version)
+        return facts if facts is None or not is_in_training(inst) else replace(facts, op_kind="reduction")
     if inst.INFO.op_kind is None:
         return None
     cls: Any = type(inst)  # which a cache takes, though mypy finds its hash another one
@@ -40,6 +42,13 @@ def is_idle_cast(inst: Instruction) -> bool:
         return False
     source = inst.values[0] if inst.values else None
     return source is not None and source.type.dtype is f32 and inst.type.dtype is f32
+
+
+def is_in_training(inst: OnnxNode) -> bool:
+    """Whether a BatchNormalization takes mean and variance of its operand, which is a reduction."""
+    if inst.op_type != "BatchNormalization" or inst.domain != ONNX_DOMAIN:
+        return False
+    return bool(inst.attributes.get("training_mode")) or len(inst.results) - len(inst.absent) > 1
 
 
 @cache

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Final
 
 from passes.precision.arithmetic import CONVERT
-from passes.precision.facts_of import facts_of, is_idle_cast
+from passes.precision.facts_of import facts_of, is_idle_cast, is_in_training
 from passes.precision.labels import label_of
 from runtime.dtypes import DType
 from runtime.generic import ONNX_DOMAIN, OnnxNode
@@ -27,6 +27,8 @@ from runtime.values import Value
 
 _ABSENT: Final = "absent"
 _NO_ROLES: Final[Mapping[int, str]] = {}
+_MAY_FAIL: Final = ("Clip", "SoftmaxCrossEntropyLoss", "Transpose")
+"""Operators of ONNX of which `passes/precision/runtime_faults.py` knows more."""
 SCATTERS: Final = ("ScatterElements", "ScatterND")
 """Operators of ONNX that add up or multiply where their attribute `reduction` says so, and else move elements."""
 
@@ -76,7 +78,8 @@ class Forms:
         read = [_ABSENT if value is None else value.type.dtype for value in values]
         key: tuple[Any, ...]
         if isinstance(inst, OnnxNode):
-            key = (inst.op_type, inst.domain, inst.overload, inst.absent, not inst.blocks, given, *read)
+            is_training = inst.op_type == "BatchNormalization" and is_in_training(inst)
+            key = (inst.op_type, inst.domain, inst.overload, inst.absent, not inst.blocks, is_training, given, *read)
         else:
             words = (label_of(inst), words_of(inst), is_rounded_as_asked(inst))
             key = (type(inst), words, not inst.blocks, given, *read)
@@ -111,7 +114,7 @@ class Forms:
             computes=None if facts is None else facts.computes,
             is_product=not inst.blocks and kind == "compute",
             is_suspect=is_convolution or operator in SCATTERS or _is_suspect(facts, bool(data)),
-            may_fail=operator in ("Clip", "Transpose"),
+            may_fail=operator in _MAY_FAIL,
             is_convolution=is_convolution,
             is_idle_cast=is_idle_cast(inst),
             may_index=facts is not None and (facts.computes == CONVERT or "index" in roles.values()),

@@ -15,6 +15,7 @@ from passes.precision.overrides import Overrides
 from passes.precision.policy import PrecisionPolicy
 from passes.precision.reasons import Reason
 from passes.precision.regions import Gate
+from passes.precision.runtime_faults import faults_of
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f32
 from runtime.generic import OnnxNode
@@ -41,17 +42,22 @@ class Judge:
         is_guarded = policy.guards and dtype is not f32
         known = callees.get(dtype, {})
         self.guards = Guards(survey, constants, dtype, known, policy.by_kind) if is_guarded else None
+        self._reasons: Mapping[Instruction, Reason] = {}
+        if self.guards is not None:
+            self._reasons = self.guards.reasons
+        elif dtype is not f32:
+            self._reasons = faults_of(survey, constants, dtype)  # which no policy passes over
         overrides = Overrides(policy.overrides)
         self._legality = Legality(dtype, signatures, survey.function.operator_sets, policy.floats, overrides)
 
     def guard(self, node: SurveyedNode) -> Reason | None:
         """Return the reason by which a guard keeps a node in f32, if one does."""
-        return None if self.guards is None else self.guards.reasons.get(node.inst)
+        return self._reasons.get(node.inst)
 
     @property
     def guarded(self) -> Mapping[Instruction, Reason]:
         """The nodes that a guard keeps in f32."""
-        return {} if self.guards is None else self.guards.reasons
+        return self._reasons
 
     def is_sticky(self, node: SurveyedNode) -> bool:
         """Whether a result of a node may be out of the range of the float."""

@@ -9,22 +9,37 @@ or two and keeps the order of the rest. With the Transpose in f32 it does not.
     %y: bf16[4] = Clip %x, %low, %high        in the operator sets 13 to 15
 
 The schema has bf16 there, but Clip is a function of Where, which has bf16 since 16: whoever expands the function, as
-onnxruntime does without a kernel, refuses the model.
+onnxruntime does without a kernel, refuses the model. So it is with SoftmaxCrossEntropyLoss, a function of
+NegativeLogLikelihoodLoss, which has bf16 since 22.
 
 Deliberately absent: what a runtime is slow at, or has no kernel for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from passes.precision.constants import Constants
+from passes.precision.reasons import Reason, Rule
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, bf16, f16
 from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 
 WHY = "onnxruntime crashes on a Transpose of f16 that moves the batch before a product with a constant"
-WHY_NO_CLIP = "Clip is a function of Where, which has no bf16 before operator set 16"
-_WHERE_IN_BF16 = 16  # the operator set since which
+_FUNCTIONS: Final[Mapping[str, tuple[str, int]]] = {
+    "Clip": ("Where", 16),
+    "SoftmaxCrossEntropyLoss": ("NegativeLogLikelihoodLoss", 22),
+}
+"""By operator: what it is a function of, and the operator set since which that has bf16."""
+
+
+def faults_of(survey: Survey, constants: Constants, low: DType) -> dict[Instruction, Reason]:
+    """Return the nodes of a function that must not give a lower float, and why."""
+    nodes = survey.nodes_of([form for form in survey.forms if form.may_fail])
+    found = {node.inst: why_it_fails(node, survey, constants, low) for node in nodes}
+    return {inst: Reason(Rule.RUNTIME, why) for inst, why in found.items() if why is not None}
 
 
 def why_it_fails(node: SurveyedNode, survey: Survey, constants: Constants, low: DType) -> str | None:
@@ -32,9 +47,11 @@ def why_it_fails(node: SurveyedNode, survey: Survey, constants: Constants, low: 
     inst = node.inst
     if not node.form.may_fail or not isinstance(inst, OnnxNode):
         return None
-    if inst.op_type == "Clip":
-        is_late = survey.function.operator_sets.get(ONNX_DOMAIN, _WHERE_IN_BF16) >= _WHERE_IN_BF16
-        return None if low is not bf16 or is_late else WHY_NO_CLIP
+    if inst.op_type in _FUNCTIONS:
+        body, since = _FUNCTIONS[inst.op_type]
+        is_late = survey.function.operator_sets.get(ONNX_DOMAIN, since) >= since
+        why = f"{inst.op_type} is a function of {body}, which has no bf16 before operator set {since}"
+        return None if low is not bf16 or is_late else why
     if low is not f16:
         return None
     perm = inst.attributes.get("perm")

@@ -127,6 +127,16 @@ def test_scans_go_along_axes_and_backwards() -> None:
     assert total.tolist() == [3, 12] and steps.tolist() == [[2, 3, 3], [5, 9, 12]]
 
 
+def test_a_scan_goes_along_a_vector_of_low_floats() -> None:
+    """Its elements have no dimensions; 2048 + 1 is a tie of f16 that goes to 2048."""
+    ends = [value("s", F16, []), value("e", F16, [])], [value("s2", F16, []), value("o", F16, [])]
+    body = graph([node("Add", ["s", "e"], ["s2"]), node("Identity", ["s2"], ["o"])], *ends)
+    nodes = [node("Scan", ["s", "x"], ["t", "y"], body=body, num_scan_inputs=1)]
+    proto = model(nodes, [value("s", F16, []), value("x", F16, [3])], [value("t", F16, []), value("y", F16, [3])])
+    total, steps = run(load(proto), {"s": np.float16(2047), "x": np.ones(3, np.float16)})
+    assert total == 2048 and steps.tolist() == [2048, 2048, 2048] and steps.dtype == np.float16
+
+
 def test_sequences_go_through() -> None:
     body = graph([node("Relu", ["e"], ["r"])], [value("e", F32, None)], [value("r", F32, None)])
     nodes = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -163,3 +164,72 @@ def test_what_the_library_cannot_convert_is_said_with_the_file(tmp_path: Path) -
     load(source)
     with pytest.raises(OperatorSetError, match="m.onnx: onnx cannot convert operator set 11 to 22: .*Nothing"):
         load_raised(path, 22)
+
+
+def test_what_the_library_forgets_comes_back() -> None:
+    source = convolution()
+    source.ir_version = 11
+    pair = onnx.StringStringEntryProto(key="k", value="v")
+    unit, middle = source.graph.node[1], helper.make_tensor_value_info("c", TensorProto.FLOAT, ["n", 200, 4, 4])
+    unit.doc_string = source.graph.doc_string = middle.doc_string = "a text"
+    source.graph.initializer.append(constant("z", np.zeros(1, np.float32)))
+    source.graph.initializer[-1].doc_string = "a text"
+    for one in (source, source.graph, unit):
+        one.metadata_props.append(pair)
+    source.graph.value_info.append(middle)
+    source.graph.quantization_annotation.add(tensor_name="c").quant_parameter_tensor_names.append(pair)
+    source.training_info.add().algorithm.name = "t"
+    result = raised(source, 22)
+    found = next(one for one in result.graph.node if one.op_type == "Conv")
+    assert found.doc_string == "a text" and list(found.metadata_props) == [pair]
+    assert result.graph.doc_string == "a text" and list(result.graph.metadata_props) == [pair]
+    assert next(one for one in result.graph.value_info if one.name == "c") == middle
+    assert next(one for one in result.graph.initializer if one.name == "z").doc_string == "a text"
+    assert result.graph.quantization_annotation == source.graph.quantization_annotation
+    assert result.training_info == source.training_info and list(result.metadata_props) == [pair]
+
+
+def test_sparse_weights_come_back() -> None:
+    held = helper.make_sparse_tensor(constant("s", np.array([2.5], np.float32)), constant("", np.array([1])), [4])
+    source = model([node("Add", ["x", "s"], ["y"])], [value("x", shape=[1, 4, 4])], [value("y", shape=[1, 4, 4])])
+    source.graph.sparse_initializer.append(held)
+    result = raised(source, 22)
+    assert list(result.graph.sparse_initializer) == [held] and result.graph.input == source.graph.input
+    session = onnxruntime.InferenceSession(result.SerializeToString(), providers=["CPUExecutionProvider"])
+    assert np.array_equal(session.run(None, {"x": X})[0], X + np.array([0, 2.5, 0, 0], np.float32))
+
+
+def test_a_sparse_constant_is_no_error_of_python() -> None:
+    held = helper.make_sparse_tensor(constant("s", np.array([2.5], np.float32)), constant("", np.array([1])), [4])
+    nodes = [node("Constant", [], ["s"], sparse_value=held), node("Add", ["x", "s"], ["y"])]
+    with pytest.raises(OperatorSetError, match="Sparse tensors not supported"):
+        raised(model(nodes, [value("x", shape=[1, 4, 4])], [value("y", shape=[1, 4, 4])]), 22)
+
+
+@pytest.mark.parametrize("is_inside", [False, True])
+def test_operators_that_mean_something_else_later_are_refused(is_inside: bool) -> None:
+    """Of Hardmax, GroupNormalization and Scan the library changes the version, and leaves the node as it is."""
+    ends = [value("x", shape=[1, 4, 4])], [value("y", shape=[1, 4, 4])]
+
+    def built(one: onnx.NodeProto, opset: int, constants: Sequence[TensorProto] = ()) -> ModelProto:
+        nodes, more = [one], []
+        if is_inside:
+            nodes, more = branches("y", [one], [node("Relu", ["x"], ["y"])]), [value("c", TensorProto.BOOL, [])]
+        return model(nodes, [*ends[0], *more], ends[1], list(constants), opset)
+
+    for axis, is_last in ((1, False), (2, True), (-1, True)):
+        source = built(node("Hardmax", ["x"], ["y"], axis=axis), 12)
+        if is_last:
+            feeds = {"x": X, **({"c": np.array(True)} if is_inside else {})}
+            assert np.array_equal(computed(raised(source, 13), **feeds)[0], X.max(axis=2, keepdims=True) == X)
+        else:
+            with pytest.raises(OperatorSetError, match="Hardmax y goes along one axis since operator set 13"):
+                raised(source, 22)
+    halves = [constant("s", np.array([1, 2], np.float32)), constant("b", np.array([0, 1], np.float32))]
+    source = built(node("GroupNormalization", ["x", "s", "b"], ["y"], num_groups=2), 18, halves)
+    with pytest.raises(OperatorSetError, match="GroupNormalization y has a scale and a bias for each channel"):
+        raised(source, 22)
+    ends_of_body = [value("a", shape=[4])], [value("b", shape=[4])]
+    body = helper.make_graph([node("Relu", ["a"], ["b"])], "body", *ends_of_body)
+    with pytest.raises(OperatorSetError, match="Scan y has no batch since operator set 9"):
+        raised(built(node("Scan", ["", "x"], ["y"], num_scan_inputs=1, body=body), 8), 22)

@@ -194,7 +194,7 @@ def test_a_region_may_use_names_again_that_are_visible_or_will_be() -> None:
     nodes = [node("Loop", ["m", "", "x"], ["y"], body=body)]
     found = lines_of(model(nodes, [value("x"), value("m", I64, [])], [value("y")]))
     assert found[3:5] == [
-        '%x_1 "x": unknown = onnx.node "ai.onnx::Neg" %i2',
+        '%x_1 "x": f32[*] = onnx.node "ai.onnx::Neg" %i2',
         '%y: f32[2] = onnx.node "ai.onnx::Identity" %x_1',
     ]
 

@@ -86,7 +86,7 @@ def test_a_pattern_that_means_nothing(driver: Driver, capsys: Said) -> None:
     ("pattern", "kept"),
     [("layers[0]", {"a"}), ("layers[?]", {"a", "b"}), ("*[1]", {"b"}), ("l*[0]", {"a"}), ("?ayers[0]", {"a"})],
 )
-def test_brackets_are_themselves(driver: Driver, pattern: str, kept: set[str]) -> None:
+def test_brackets_are_themselves(driver: Driver, pattern: str, kept: set[str], capsys: Said) -> None:
     nodes = [node("MatMul", ["x", "w"], "a", name="layers[0]"), node("MatMul", ["a", "w"], "b", name="layers[1]")]
     onnx.save(chain(*nodes, node("Relu", ["b"], "y", name="act"), constants=EYE), driver.source)
     assert driver.run("--keep", pattern) == 0
@@ -95,6 +95,7 @@ def test_brackets_are_themselves(driver: Driver, pattern: str, kept: set[str]) -
     policy.write_text(f"base: autocast-f16\noverrides:\n  - {{name: '{pattern}', precision: f32}}\n")
     assert driver.run(policy=str(policy)) == 0
     assert {name for name, (_, rule) in driver.precisions.items() if rule == "override"} == kept
+    assert capsys.readouterr().err == ""  # an override that fits is none that fits nothing
 
 
 @pytest.mark.parametrize("pattern", ["layers[01]", "enc/firs[t]", "enc/[*", "[!x]*"])

@@ -15,7 +15,7 @@ from passes.build import known_names, step_name
 from passes.chosen_steps import steps_of, target_named
 from passes.debugging.failing import FollowUp, Numerics
 from passes.debugging.printing import EVERY_PASS, Printing
-from passes.debugging.reproducer import check_place
+from passes.debugging.reproducer import check_place as check_folder
 from passes.foreign_files import FrontEnds, evaluator_for, hang_signatures
 from passes.framework.pass_manager import Check, Judge, Step, passes_of
 from passes.framework.rewrite_limit import RewriteLimit
@@ -32,7 +32,7 @@ from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, eith
 from runtime.functions import Module
 from runtime.further_classes import instruction_classes
 from runtime.instruction_set import InstructionSet
-from runtime.program_files import Program, complain, read_program
+from runtime.program_files import Program, check_place, complain, read_program
 from runtime.targets import Target
 from runtime.text.parser import parse
 from runtime.verifier import verify
@@ -83,8 +83,11 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
         check_report_place(given.report, given.output)
     elif given.report is not None:
         check_report(given.report, given.output, steps)
+    for written in (given.output, given.stats if is_file(given.stats) else None):
+        if written is not None:
+            check_place(written)
     if given.reproducer is not None:
-        check_place(given.reproducer)
+        check_folder(given.reproducer)
     arrays = arrays_of(given.verify_numerics)
     measured_on = read_arrays(given.input) if given.input else arrays
     check_model_options(given, steps)

@@ -28,6 +28,7 @@ from runtime.names import Names
 from runtime.option_values import OptionParser, is_whole_number, number_of_elements
 from runtime.program_files import (
     STREAM,
+    check_place,
     complain,
     discard_output,
     is_bir,
@@ -124,6 +125,8 @@ def _check_usage(given: argparse.Namespace) -> None:
             problems.append(Diagnostic("R004", f"the output would overwrite {read}, which is read"))
     if problems:
         raise DiagnosticsError(problems)
+    if given.output is not None:
+        check_place(given.output)
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -52,7 +52,7 @@ class Overrides:
         return None
 
     def kept_slots(self, node: SurveyedNode, names: Sequence[str]) -> dict[int, Override]:
-        """Return the operand slots that keep their dtype, and what says so; `names` are those of all slots, in order."""
+        """Return the operand slots that keep their dtype, each with what says so; `names` are those of all slots."""
         found: dict[int, Override] = {}
         if self._of_operands:
             labels, own = labels_of(node.inst), names_of(node.inst)

@@ -139,6 +139,20 @@ def test_what_was_measured_to_be_too_large_stays_f32(driver: Driver) -> None:
     assert {runs_in for runs_in, _ in driver.precisions.values()} == {"bf16"}
 
 
+def test_what_is_too_large_in_any_of_several_runs_stays_f32(driver: Driver, capsys: Said) -> None:
+    small, large = (str(driver.folder / f"{name}.npz") for name in ("small", "large"))
+    np.savez(small, x=np.ones((2, 4), np.float32))
+    np.savez(large, x=np.full((2, 4), -7e4, np.float32))
+    for files in ((small, large), (large, small)):
+        assert driver.run(*[word for file in files for word in ("--calibrate", file)]) == 0
+        assert set(driver.precisions.values()) == {("f32", "measured")}
+    assert driver.run("--calibrate", large, "--calibrate", driver.inputs(y=np.ones((2, 4), np.float32))) == 2
+    first, second = capsys.readouterr().err.split("\n\n")
+    wrong = driver.folder / "in.npz"
+    assert first == f'error[P067]: --calibrate {wrong}: argument "x": f32[2,4] is missing'
+    assert second == f'error[P067]: --calibrate {wrong}: function @main has no input "y"\nhelp: its inputs: x\n'
+
+
 def test_what_comes_back_into_the_range_is_low_again(driver: Driver) -> None:
     scale = {"k": np.array([[2e4], [1.0]], np.float32), "w": np.eye(4, dtype=np.float32)}
     nodes = [node("Mul", ["x", "k"], "a"), node("Sign", ["a"], "b"), node("MatMul", ["b", "w"], "y")]
@@ -149,6 +163,70 @@ def test_what_comes_back_into_the_range_is_low_again(driver: Driver) -> None:
         "b": "f32",
         "y": "f16",
     }
+
+
+@pytest.mark.parametrize("option", ["--calibrate", "--verify"])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"onnx::x_0": np.zeros((2, 4), np.float64)}, "is given elements of float64\nhelp: f32 is float32"),
+        ({"onnx::x_0": np.zeros((2, 5), np.float32)}, "is given the shape [2,5]"),
+        ({}, "is missing"),
+        ({"onnx::x0": np.zeros((2, 4), np.float32)}, 'is missing\nhelp: did you mean "onnx::x0"?'),
+    ],
+)
+def test_an_input_is_called_by_its_plain_name(
+    driver: Driver, option: str, given: dict[str, Any], said: str, capsys: Said
+) -> None:
+    source = onnx.load(driver.source)
+    source.graph.input[0].name = source.graph.node[0].input[0] = "onnx::x_0"
+    onnx.save(source, driver.source)
+    assert driver.run(option, driver.inputs(**given)) == 2
+    assert f': argument "onnx::x_0": f32[2,4] {said}\n' in capsys.readouterr().err and not driver.out.exists()
+
+
+def test_a_pattern_that_means_constants_only(driver: Driver, capsys: Said) -> None:
+    assert driver.run("--keep", "w") == 2
+    said = 'error[P066]: --keep: "w" means constants only, each of which is as the nodes that read it\n'
+    assert capsys.readouterr().err == f"{said}help: keep these: enc/first, dec/second\n" and not driver.out.exists()
+
+
+def test_a_place_that_cannot_be_written_is_said_before_the_work(driver: Driver, capsys: Said) -> None:
+    driver.source.write_bytes(b"no model, which would be said first, were it read")
+    for name, why in (("none/out.onnx", "no such folder"), (".", "it is a folder"), ("m.onnx/", "Not a directory")):
+        place = f"{driver.folder}/{name}"
+        assert main([str(driver.source), "-o", place, "--policy", "autocast-f16"]) == 2
+        assert capsys.readouterr().err == f"error[P011]: {place} cannot be written: {why}\n"
+
+
+def stated_shape(driver: Driver, shape: list[int | str]) -> None:
+    """Write a model that states a shape of its output that it does not give."""
+    ends = [value("x", TensorProto.FLOAT, ["n", 4]), value("y", TensorProto.FLOAT, shape)]
+    nodes = [node("MatMul", ["x", "w"], "a"), node("Reshape", ["a", "shape"], "y")]
+    constants = {**EYE, "shape": np.array([-1, 2], np.int64)}
+    onnx.save(model(nodes, ends[:1], ends[1:], constants), driver.source)
+
+
+def test_what_only_onnxruntime_can_run_is_verified_there(driver: Driver, capsys: Said) -> None:
+    """A model with dynamic ends that states a wrong shape of an output; onnxruntime only warns of that."""
+    stated_shape(driver, ["m", 4])
+    places = ["-o", str(driver.out), "--policy", "autocast-f16"]
+    assert main([str(driver.source), *places, "--verify"]) == 0
+    first, output, on_a_cpu, *then = capsys.readouterr().err.splitlines()
+    assert first.startswith("passes: verified on onnxruntime, on generated inputs") and output.startswith("  %y: ")
+    why = "it gives the shape [4,2], which is not that of f32[m,4]"
+    assert then[0] == f"passes: not verified with one rounding for each result: {why}" and driver.out.exists()
+
+
+def test_what_nobody_can_run_is_a_mistake(driver: Driver, capsys: Said) -> None:
+    stated_shape(driver, ["m", 4])
+    source = onnx.load(driver.source)
+    source.graph.initializer[1].CopyFrom(onnx.numpy_helper.from_array(np.array([-1, 3], np.int64), "shape"))
+    onnx.save(source, driver.source)  # 2 times 4 elements have no rows of 3
+    assert main([str(driver.source), "-o", str(driver.out), "--policy", "autocast-f16", "--verify"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error[P067]: --verify: the program cannot be run: ") and not driver.out.exists()
+    assert "\nhelp: give inputs that it can be run on: --verify INPUTS.npz\nnote: onnxruntime: " in said
 
 
 @pytest.mark.parametrize("option", ["--calibrate", "--verify"])
@@ -183,9 +261,12 @@ def test_the_culprit_is_what_the_outputs_feel(driver: Driver, capsys: Said) -> N
     weight[2:, 2] = -2047, 2049
     onnx.save(chain(*nodes, constants={"b": np.array([99, 99, 99, 2049], np.float32), "w": weight}), driver.source)
     assert driver.run("--verify", driver.inputs(x=np.zeros((2, 4), np.float32))) == 0
-    *_, origin, alone = capsys.readouterr().err.splitlines()
+    *_, origin, alone, in_f32 = capsys.readouterr().err.splitlines()
     assert origin == "  most of the error comes from %w: f16[4,4] = onnx.initializer"
     assert alone == "    its rounding alone makes %y: relative 0.5, at most 1"
+    assert in_f32 == "    in f32 with --keep y"  # the product reads it, and has no name but its result's
+    assert driver.run("--keep", "y", "--verify", str(driver.folder / "in.npz")) == 0
+    assert capsys.readouterr().err.splitlines()[-2:] == ["  %y: equal", "  no instruction introduces an error"]
 
 
 def test_the_first_values_beyond_the_range_are_told(driver: Driver, capsys: Said) -> None:
@@ -195,9 +276,13 @@ def test_the_first_values_beyond_the_range_are_told(driver: Driver, capsys: Said
     x = np.zeros((2, 4), np.float32)
     x[0, 0] = 300
     assert driver.run("--verify", driver.inputs(x=x)) == 0
-    *_, origin, what = capsys.readouterr().err.splitlines()
+    *_, origin, what, in_f32 = capsys.readouterr().err.splitlines()
     assert origin.startswith("  elements first become infinite or NaN in %a: f16[2,4] = ")
     assert what.startswith("    1 of 8 became infinite or NaN")
+    inputs = str(driver.folder / "in.npz")
+    assert in_f32 == f"    in f32 with --calibrate {inputs}"
+    assert driver.run("--calibrate", inputs, "--verify", inputs) == 0
+    assert "infinite" not in capsys.readouterr().err
 
 
 def test_the_culprit_is_called_what_the_file_calls_it(driver: Driver, capsys: Said) -> None:

@@ -12,7 +12,7 @@ from passes.chosen_steps import why_models_stay, why_nothing_is_narrowed
 from passes.debugging.failing import HELP
 from passes.debugging.progress import Progress
 from passes.debugging.reproducer import REPLAY, arguments_in, policies_in
-from passes.foreign_files import FrontEnds, fetching, write_foreign
+from passes.foreign_files import fetching, write_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import PassManager
@@ -31,6 +31,7 @@ from passes.session import Session, open_session
 from passes.statistics_file import statistics_written
 from passes.verified_model import VerifiedModel
 from runtime.diagnostics import DiagnosticsError
+from runtime.front_ends import FrontEnds
 from runtime.functions import Module
 from runtime.program_files import complain, discard_output, write_out, write_program
 from runtime.text.printer import print_module

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from passes.foreign_files import FrontEnds, evaluator_for, raise_foreign, read_foreign
+from passes.foreign_files import raise_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Step
 from passes.numerics.inputs import check_given, given_inputs
@@ -21,6 +21,7 @@ from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests, check_patterns, unmatched
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.front_ends import FrontEnds, evaluator_for, read_foreign
 from runtime.functions import Module
 from runtime.interpreter import InterpreterError
 from runtime.program_files import Program, complain

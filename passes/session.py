@@ -16,7 +16,6 @@ from passes.chosen_steps import steps_of, target_named
 from passes.debugging.failing import FollowUp, Numerics
 from passes.debugging.printing import EVERY_PASS, Printing
 from passes.debugging.reproducer import check_place as check_folder
-from passes.foreign_files import FrontEnds, evaluator_for, hang_signatures
 from passes.framework.pass_manager import Check, Judge, Step, passes_of
 from passes.framework.rewrite_limit import RewriteLimit
 from passes.given_files import arrays_of, check_files
@@ -29,6 +28,7 @@ from passes.statistics_file import is_file
 from passes.verified_model import VerifiedModel
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, either
+from runtime.front_ends import FrontEnds, evaluator_for, hang_signatures
 from runtime.functions import Module
 from runtime.further_classes import instruction_classes
 from runtime.instruction_set import InstructionSet

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from passes.arguments import ALL
-from passes.foreign_files import FrontEnds, evaluator_for, named_as_written, runner_for
+from passes.foreign_files import named_as_written, runner_for
 from passes.numerics.alone import Alone, largest_alone
 from passes.numerics.inputs import InputSet, check_given, given_inputs
 from passes.numerics.runs import MakeEvaluator
@@ -35,11 +35,12 @@ from runtime.comparison.difference import difference
 from runtime.comparison.report import distance
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Note
 from runtime.dtypes import DType
+from runtime.front_ends import FrontEnds, evaluator_for
 from runtime.functions import Module
 from runtime.generated_inputs import generated_inputs
 from runtime.instructions import Instruction
 from runtime.interpreter import InputError, InterpreterError, run
-from runtime.interpreter.errors import line_of
+from runtime.interpreter.errors import MissingSemanticsError, line_of
 from runtime.interpreter.inputs import inputs_of
 from runtime.names import Names, function_of
 from runtime.operand_slots import values_of
@@ -92,7 +93,8 @@ class VerifiedModel:
         message = str(error).replace("the first version", "it").replace("the second version", "the result")
         if is_told:
             return message
-        help = _GIVE if self._file is None else ""
+        is_of_inputs = self._file is None and not isinstance(error, MissingSemanticsError)
+        help = _GIVE if is_of_inputs else ""
         notes = (Note(f"onnxruntime: {why}"),) if why else ()
         message = f"--verify: the program cannot be run: {message}"
         raise DiagnosticsError([Diagnostic("P067", message, help=help, notes=notes)]) from error

@@ -39,7 +39,7 @@ def pointwise_convolution(attributes: Attributes, values: Sequence[Any]) -> Arra
 
 
 def convolution(attributes: Attributes, values: Sequence[Any]) -> Array | None:
-    """Return a convolution without dilations, whose windows are gathered by views: 0.04 in place of 0.23 s for 64 of 80 * 80.
+    """Return a convolution without dilations, whose windows are views: 0.04 s, not 0.23, for 64 channels of 80 * 80.
 
     Shapes: [N, C, D1, D2, ...] and [M, C / groups, K1, K2, ...] to [N, M, E1, E2, ...].
     """

@@ -3,8 +3,8 @@
 Each function returns None for what it is not made for, and the reference computes that.
 
 Deliberately absent: anything that would round otherwise. The product of a convolution is the one that the reference
-forms; what is gathered for it is the same matrix, and for a pointwise convolution the operand itself. A maximum is exact
-in whatever order it is taken.
+forms; the matrix that is gathered for it is the same one, and for a pointwise convolution the operand itself. A maximum
+is exact in whatever order it is taken.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The options of a conversion: what stays f32 by wish or by measurement, the ends, the operator set, and `--verify`."""
+"""The options of a conversion: what stays f32 by wish or by measurement, the ends and the operator set."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,37 +15,11 @@ from frontends.onnx import load, to_proto
 from passes.__main__ import main
 from runtime import parse
 from runtime.diagnostics import DiagnosticsError
+from tests.passes.precision.model_driver import Driver
 from tests.passes.precision.models import casts, chain, model, node, value
 
 EYE = {"w": np.eye(4, dtype=np.float32)}
 Said = pytest.CaptureFixture[str]
-
-
-class Driver:
-    """The command line on one model."""
-
-    def __init__(self, folder: Path) -> None:
-        self.source, self.out, self.report = folder / "m.onnx", folder / "out.onnx", folder / "report.json"
-        self.folder = folder
-
-    def run(self, *words: str, policy: str = "autocast-f16") -> int:
-        places = ["-o", str(self.out), "--report", str(self.report)]
-        return main([str(self.source), *places, "--policy", policy, *words])
-
-    @property
-    def result(self) -> onnx.ModelProto:
-        result = onnx.load(self.out)
-        onnx.checker.check_model(result, full_check=True)
-        return result
-
-    @property
-    def precisions(self) -> dict[str, tuple[str, str]]:
-        lines = json.loads(self.report.read_text())["instructions"]
-        return {line["value"]: (line["precision"], line["rule"]) for line in lines}
-
-    def inputs(self, **arrays: Any) -> str:
-        np.savez(self.folder / "in.npz", **arrays)
-        return str(self.folder / "in.npz")
 
 
 @pytest.fixture
@@ -199,36 +172,6 @@ def test_a_place_that_cannot_be_written_is_said_before_the_work(driver: Driver, 
         assert capsys.readouterr().err == f"error[P011]: {place} cannot be written: {why}\n"
 
 
-def stated_shape(driver: Driver, shape: list[int | str]) -> None:
-    """Write a model that states a shape of its output that it does not give."""
-    ends = [value("x", TensorProto.FLOAT, ["n", 4]), value("y", TensorProto.FLOAT, shape)]
-    nodes = [node("MatMul", ["x", "w"], "a"), node("Reshape", ["a", "shape"], "y")]
-    constants = {**EYE, "shape": np.array([-1, 2], np.int64)}
-    onnx.save(model(nodes, ends[:1], ends[1:], constants), driver.source)
-
-
-def test_what_only_onnxruntime_can_run_is_verified_there(driver: Driver, capsys: Said) -> None:
-    """A model with dynamic ends that states a wrong shape of an output; onnxruntime only warns of that."""
-    stated_shape(driver, ["m", 4])
-    places = ["-o", str(driver.out), "--policy", "autocast-f16"]
-    assert main([str(driver.source), *places, "--verify"]) == 0
-    first, output, on_a_cpu, *then = capsys.readouterr().err.splitlines()
-    assert first.startswith("passes: verified on onnxruntime, on generated inputs") and output.startswith("  %y: ")
-    why = "it gives the shape [4,2], which is not that of f32[m,4]"
-    assert then[0] == f"passes: not verified with one rounding for each result: {why}" and driver.out.exists()
-
-
-def test_what_nobody_can_run_is_a_mistake(driver: Driver, capsys: Said) -> None:
-    stated_shape(driver, ["m", 4])
-    source = onnx.load(driver.source)
-    source.graph.initializer[1].CopyFrom(onnx.numpy_helper.from_array(np.array([-1, 3], np.int64), "shape"))
-    onnx.save(source, driver.source)  # 2 times 4 elements have no rows of 3
-    assert main([str(driver.source), "-o", str(driver.out), "--policy", "autocast-f16", "--verify"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("error[P067]: --verify: the program cannot be run: ") and not driver.out.exists()
-    assert "\nhelp: give inputs that it can be run on: --verify INPUTS.npz\nnote: onnxruntime: " in said
-
-
 @pytest.mark.parametrize("option", ["--calibrate", "--verify"])
 def test_inputs_of_another_program(driver: Driver, option: str, capsys: Said) -> None:
     assert driver.run(option, driver.inputs(z=np.zeros((2, 4), np.float32))) == 2
@@ -236,66 +179,6 @@ def test_inputs_of_another_program(driver: Driver, option: str, capsys: Said) ->
     assert '"z"' in said and '"x"' in said and "error[P0" in said and not driver.out.exists()
     assert driver.run(option, str(driver.folder / "none.npz")) == 2
     assert "none.npz" in capsys.readouterr().err
-
-
-def test_the_errors_of_a_conversion(driver: Driver, capsys: Said) -> None:
-    nodes = [node("MatMul", ["x", "w"], "a"), node("Softmax", ["a"], "y")]
-    weight = np.linspace(-1, 1, 16, dtype=np.float32).reshape(4, 4)
-    onnx.save(chain(*nodes, constants={"w": weight}), driver.source)
-    assert driver.run("--verify", driver.inputs(x=np.full((2, 4), 0.1, np.float32))) == 0
-    first, output, on_a_cpu, then, rounded, *_ = capsys.readouterr().err.splitlines()
-    assert first == "passes: verified on onnxruntime, on the inputs given"
-    assert on_a_cpu == "  on a CPU it computes much of what is f16 in f32, and leaves roundings out"
-    assert then == "passes: verified with one rounding for each result, on the same inputs"
-    assert output.startswith("  %y: relative ") and rounded.startswith("  %y: relative ")
-    assert driver.run("--verify", policy="autocast-bf16") == 0
-    said = capsys.readouterr().err
-    assert said.startswith("passes: verified with one rounding for each result (onnxruntime: ")
-    assert ", on generated inputs, ordinary values, seed 0\n" in said and "on a CPU" not in said
-
-
-def test_the_culprit_is_what_the_outputs_feel(driver: Driver, capsys: Said) -> None:
-    """Both 2049s are ties of f16 that go to 2048; tanh(2049) is 1 either way, and 2049 - 2047 becomes 1."""
-    nodes = [node("Add", ["x", "b"], "a"), node("Tanh", ["a"], "h"), node("MatMul", ["h", "w"], "y")]
-    weight = np.zeros((4, 4), np.float32)
-    weight[2:, 2] = -2047, 2049
-    onnx.save(chain(*nodes, constants={"b": np.array([99, 99, 99, 2049], np.float32), "w": weight}), driver.source)
-    assert driver.run("--verify", driver.inputs(x=np.zeros((2, 4), np.float32))) == 0
-    *_, origin, alone, in_f32 = capsys.readouterr().err.splitlines()
-    assert origin == "  most of the error comes from %w: f16[4,4] = onnx.initializer"
-    assert alone == "    its rounding alone makes %y: relative 0.5, at most 1"
-    assert in_f32 == "    in f32 with --keep y"  # the product reads it, and has no name but its result's
-    assert driver.run("--keep", "y", "--verify", str(driver.folder / "in.npz")) == 0
-    assert capsys.readouterr().err.splitlines()[-2:] == ["  %y: equal", "  no instruction introduces an error"]
-
-
-def test_the_first_values_beyond_the_range_are_told(driver: Driver, capsys: Said) -> None:
-    """300 * 300 is beyond 65504, the largest f16."""
-    nodes = [node("Mul", ["x", "x"], "a"), node("Relu", ["a"], "b"), node("MatMul", ["b", "w"], "y")]
-    onnx.save(chain(*nodes, constants=EYE), driver.source)
-    x = np.zeros((2, 4), np.float32)
-    x[0, 0] = 300
-    assert driver.run("--verify", driver.inputs(x=x)) == 0
-    *_, origin, what, in_f32 = capsys.readouterr().err.splitlines()
-    assert origin.startswith("  elements first become infinite or NaN in %a: f16[2,4] = ")
-    assert what.startswith("    1 of 8 became infinite or NaN")
-    inputs = str(driver.folder / "in.npz")
-    assert in_f32 == f"    in f32 with --calibrate {inputs}"
-    assert driver.run("--calibrate", inputs, "--verify", inputs) == 0
-    assert "infinite" not in capsys.readouterr().err
-
-
-def test_the_culprit_is_called_what_the_file_calls_it(driver: Driver, capsys: Said) -> None:
-    """2 * 1024 + 1 is a tie of f16 that goes to 2048; all that is multiplied is exact."""
-    weight = np.zeros((4, 4), np.float32)
-    weight[:2, 0] = 1
-    onnx.save(chain(node("MatMul", ["x", "w"], "y"), constants={"w": weight}), driver.source)
-    x = np.zeros((2, 4), np.float32)
-    x[0, :2] = 2048, 1
-    assert driver.run("--verify", driver.inputs(x=x)) == 0
-    (product,) = [one.output[0] for one in driver.result.graph.node if one.op_type == "MatMul"]
-    assert product != "y"
-    assert f"  most of the error comes from %{product}: f16[2,4] = onnx.node" in capsys.readouterr().err
 
 
 def test_nothing_is_verified_that_is_not_converted(driver: Driver, capsys: Said) -> None:

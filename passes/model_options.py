@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from passes.debugging.progress import Progress
 from passes.foreign_files import raise_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Step
@@ -120,12 +121,14 @@ def _measured(files: Sequence[str], module: Module, front_ends: FrontEnds) -> di
     for file, inputs in runs:  # all of them, before the first run
         check_given(module, inputs, make, f"--calibrate {file}")
     found: dict[Any, float] = {}
-    for file, inputs in runs:
-        try:
-            measured = measured_values(module, inputs, None if make is None else make(module))
-        except InterpreterError as error:
-            message = f"--calibrate {file}: the program cannot be run: {error}"
-            raise DiagnosticsError([Diagnostic("P067", message)]) from error
-        for value, largest in measured.items():
-            found[value] = max(found.get(value, 0.0), largest)
+    with Progress() as progress:
+        for file, inputs in runs:
+            progress.say(f"--calibrate {file}: running the program")
+            try:
+                measured = measured_values(module, inputs, None if make is None else make(module))
+            except InterpreterError as error:
+                message = f"--calibrate {file}: the program cannot be run: {error}"
+                raise DiagnosticsError([Diagnostic("P067", message)]) from error
+            for value, largest in measured.items():
+                found[value] = max(found.get(value, 0.0), largest)
     return found

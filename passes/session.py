@@ -79,6 +79,8 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     steps = (*steps_of(given, target, files), *policy)
     printing = _printing(given, steps)
     is_measured = given.sweep is not None or (given.report is not None and not any(precision_passes(steps)))
+    if not is_measured:
+        _check_unmeasured(given)
     if is_measured and given.report is not None:
         check_report_place(given.report, given.output)
     elif given.report is not None:
@@ -133,6 +135,22 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
         measured_on=measured_on,
         verified=None if given.verify is None else VerifiedModel(given, module, front_ends),
     )
+
+
+def _check_unmeasured(given: argparse.Namespace) -> None:
+    """Refuse options about a report that a run measures, where the report is that of a policy.
+
+    Raises: DiagnosticsError.
+    """
+    used = []
+    if given.input:
+        used.append("--input")
+    if given.seed is not None and given.verify is None and given.verify_numerics is None:
+        used.append("--seed")
+    help = "--verify [INPUTS.npz] runs the program before and after"
+    what = "is for reports that a run measures, and that of a policy says what was decided"
+    if used:
+        raise DiagnosticsError([Diagnostic("P016", f"{name} {what}", help=help) for name in used])
 
 
 def _read(text: str, classes: InstructionSet, front_ends: FrontEnds, steps: Sequence[Step]) -> Module:

@@ -7,7 +7,7 @@
       %y: relative 0.00012, at most 0.0004, of values up to 3.4
       most of the error comes from %c: f16[2,4] = onnx.node "ai.onnx::Conv" %x_f16, %w
         its rounding alone makes %y: relative 0.00011, at most 0.0004
-        in f32 with --keep conv_1 --keep relu_1
+        in f32 with --keep conv_1 --keep softmax_1
 
 Where a runtime has kernels for both, it runs them; the interpreter runs them in any case, and only it can tell where
 the error comes from (`passes/numerics/alone.py`). Values are called what the written file calls them. What only the
@@ -28,7 +28,7 @@ from passes.foreign_files import named_as_written, runner_for
 from passes.numerics.alone import Alone, largest_alone
 from passes.numerics.inputs import InputSet, check_given, given_inputs
 from passes.numerics.runs import MakeEvaluator
-from passes.precision.requests import keeping_patterns
+from passes.precision.remedy import keeping_patterns
 from runtime.array_files import read_arrays
 from runtime.comparison import Comparison, Difference, compare
 from runtime.comparison.difference import difference
@@ -36,7 +36,7 @@ from runtime.comparison.report import distance
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Note
 from runtime.dtypes import DType
 from runtime.front_ends import FrontEnds, evaluator_for
-from runtime.functions import Module
+from runtime.functions import Function, Module
 from runtime.generated_inputs import generated_inputs
 from runtime.instructions import Instruction
 from runtime.interpreter import InputError, InterpreterError, run
@@ -128,7 +128,9 @@ class VerifiedModel:
             yield f"  elements first become infinite or NaN in {lines.of(guilty.second)}"
             yield f"    {distance(guilty.introduced, ulps=False)}"
             yield from (
-                _how_in_f32(guilty.second) if self._file is None else [f"    in f32 with --calibrate {self._file}"]
+                _how_in_f32(guilty.second, module.root_function)
+                if self._file is None
+                else [f"    in f32 with --calibrate {self._file}"]
             )
             return
         found = largest_alone(compared, before, module, _as_taken(module, self._inputs.arrays), make)
@@ -141,16 +143,16 @@ class VerifiedModel:
             yield f"  {claim} {lines.of(found.inst)}"
             for name, error in _named(_output_names(self._before), found.outputs).items():
                 yield f"    its rounding alone makes %{name}: {_words(error)}"
-            yield from _how_in_f32(found.inst)
+            yield from _how_in_f32(found.inst, module.root_function)
             return
         yield f"  which rounding makes most of the error is not known: {found}"
         yield f"  the largest error of a result in itself is that of {lines.of(guilty.second)}"
         yield f"    there it is {distance(guilty.introduced)}"
 
 
-def _how_in_f32(inst: Instruction) -> Iterator[str]:
+def _how_in_f32(inst: Instruction, function: Function) -> Iterator[str]:
     """Yield with which options the result of an instruction is not rounded: its node, and what reads the result."""
-    patterns = keeping_patterns(inst)
+    patterns = keeping_patterns(inst, function)
     if patterns:
         yield f"    in f32 with {' '.join(f'--keep {shlex.quote(one)}' for one in patterns)}"
 

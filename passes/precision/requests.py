@@ -12,9 +12,7 @@ from typing import Final
 
 from passes.precision.labels import label_of
 from passes.precision.name_patterns import fits
-from passes.precision.overrides import names_of as own_names_of
 from passes.precision.reasons import Reason, Rule
-from runtime.comparison.casts import source_of_cast
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
 from runtime.dtypes import DType, f32
 from runtime.functions import Module
@@ -91,22 +89,6 @@ def names_of(inst: Instruction) -> tuple[str, ...]:
     label = label_of(inst)
     own = (inst.node_name, inst.op_type) if isinstance(inst, OnnxNode) else ()
     return tuple(name for name in (*own, inst.name, label) if name)
-
-
-def keeping_patterns(inst: Instruction) -> list[str]:
-    """Return the patterns that keep the result of an instruction f32: of its node, and of the nodes that read it.
-
-    A cast and a constant are as what reads them is. Empty where some have no name, or are too many to be listed.
-    """
-    readers = [user for user in inst.users if not (user.is_terminator or _is_cast(user))]
-    nodes = readers if isinstance(inst, Initializer) or _is_cast(inst) else [inst, *readers]
-    found = [next(iter(own_names_of(node)), None) for node in nodes]
-    names = list(dict.fromkeys(name for name in found if name is not None))
-    return names if None not in found and len(names) <= _MOST_NAMED else []
-
-
-def _is_cast(inst: Instruction) -> bool:
-    return source_of_cast(inst) is not None
 
 
 def check_patterns(patterns: Iterable[str], module: Module) -> None:

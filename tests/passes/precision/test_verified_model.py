@@ -10,6 +10,7 @@ import pytest
 from onnx import TensorProto
 
 from passes.__main__ import main
+from passes.debugging.progress import Progress
 from tests.passes.precision.model_driver import Driver
 from tests.passes.precision.models import chain, model, node, value
 
@@ -99,6 +100,45 @@ def test_what_only_onnxruntime_can_run_is_verified_there(driver: Driver, capsys:
     assert first.startswith("passes: verified on onnxruntime, on generated inputs") and output.startswith("  %y: ")
     why = "it gives the shape [4,2], which is not that of f32[m,4]"
     assert then[0] == f"passes: not verified with one rounding for each result: {why}" and driver.out.exists()
+
+
+def test_what_hands_values_on_is_kept_with_what_reads_them(driver: Driver, capsys: Said) -> None:
+    """1 + 1/2048 lies between two f16; the product is exact but for its rounding, which a transposition hands on."""
+    weight = np.array([[1, 1 / 2048], [1 / 2048, 1]], np.float32)
+    nodes = [node("MatMul", ["x", "w"], "a", name="first"), node("Transpose", ["a"], "b", name="turn", perm=[1, 0])]
+    nodes += [node("Relu", ["b"], "c", name="cut"), node("MatMul", ["c", "v"], "y", name="last")]
+    ends = [value(name, TensorProto.FLOAT, [2, 2]) for name in "xy"]
+    onnx.save(model(nodes, ends[:1], ends[1:], {"w": weight, "v": np.eye(2, dtype=np.float32)}), driver.source)
+    inputs = driver.inputs(x=np.array([[1, 1], [1, 3]], np.float32))
+    assert driver.run("--verify", inputs) == 0
+    *_, origin, alone, in_f32 = capsys.readouterr().err.splitlines()
+    assert origin.startswith("  most of the error comes from %") and "MatMul" in origin and alone.startswith("    its")
+    assert in_f32 == "    in f32 with --keep first --keep turn --keep cut --keep last"
+    assert driver.run("--keep", "first", "--verify", inputs) == 0  # a cast behind it rounds the same values
+    assert alone in capsys.readouterr().err.splitlines()
+    assert driver.run(*in_f32.split()[3:], "--verify", inputs) == 0
+    assert "  %y: equal" in capsys.readouterr().err.splitlines()
+
+
+def test_long_work_says_what_is_under_way(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(Progress, "say", lambda progress, what: told.append(what))
+    onnx.save(chain(node("MatMul", ["x", "w"], "y"), constants=EYE), driver.source)
+    inputs = driver.inputs(x=np.ones((2, 4), np.float32))
+    assert driver.run("--calibrate", inputs, "--verify", inputs) == 0
+    running = "running the program"
+    assert told == [f"--calibrate {inputs}: {running}", f"--verify: {running} before and after"]
+
+
+@pytest.mark.parametrize("words", [["-i", "in.npz"], ["--seed", "3"]])
+def test_what_a_report_of_a_policy_does_not_use_is_refused(driver: Driver, words: list[str], capsys: Said) -> None:
+    onnx.save(chain(node("MatMul", ["x", "w"], "y"), constants=EYE), driver.source)
+    option = {"-i": "--input", "--seed": "--seed"}[words[0]]
+    words = [word.replace("in.npz", driver.inputs(x=np.ones((2, 4), np.float32))) for word in words]
+    assert driver.run(*words) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error[P016]: {option} is for reports that a run measures") and not driver.out.exists()
+    assert said.endswith("help: --verify [INPUTS.npz] runs the program before and after\n")
 
 
 def with_texts(driver: Driver) -> None:

@@ -45,6 +45,7 @@ from runtime.interpreter.inputs import inputs_of
 from runtime.names import Names, function_of
 from runtime.operand_slots import values_of
 from runtime.rounding import cast_array, natural_dtype
+from runtime.tracing.ranges import range_of
 from runtime.tracing.table import number
 from runtime.values import Value
 
@@ -82,7 +83,11 @@ class VerifiedModel:
             return "\n".join([*told, f"passes: not {_EXACTLY}: {self._unrunnable(error, why, is_told=bool(told))}"])
         exactly = f"passes: {_EXACTLY}" + (f" (onnxruntime: {why})" if why else "")
         exactly += f", on {'the same inputs' if told else self._inputs.called}"
-        lines = *told, exactly, *_apart(_named(names, compared.outputs))
+        lines = (
+            *told,
+            exactly,
+            *_apart(_named(names, compared.outputs), [before.get(name) for name in compared.outputs]),
+        )
         return "\n".join([*lines, *self._origin(module, compared, before, make)])
 
     def _unrunnable(self, error: InterpreterError, why: str, *, is_told: bool) -> str:
@@ -109,7 +114,7 @@ class VerifiedModel:
         if isinstance(before, str) or isinstance(after, str):
             return [], before if isinstance(before, str) else str(after)
         pairs = zip(names, after, before, strict=True)
-        outputs = _apart({name: difference(second, first, None) for name, second, first in pairs})
+        outputs = _apart({name: difference(second, first, None) for name, second, first in pairs}, before)
         return [f"passes: verified on onnxruntime, on {self._inputs.called}", *outputs, _ON_A_CPU], ""
 
     def _origin(
@@ -169,11 +174,14 @@ class _Lines:
         return line_of(twin, Names(function_of(twin)))
 
 
-def _apart(outputs: Mapping[int | str, Difference | None]) -> Iterator[str]:
-    for name, found in outputs.items():
+def _apart(outputs: Mapping[int | str, Difference | None], before: Sequence[Any]) -> Iterator[str]:
+    """Yield how far each output is from what it was before."""
+    for (name, found), value in zip(outputs.items(), before, strict=True):
         is_apart = found is not None and found.squares
         scale = f", of values up to {number(found.reference_largest)}" if found is not None and is_apart else ""
-        yield f"  %{name}: {_words(found)}{scale}"
+        was = range_of(value)
+        special = was.infinite + was.nan
+        yield f"  %{name}: {_words(found)}{scale}" + (f"; before, {special} were infinite or NaN" if special else "")
 
 
 def _words(found: Difference | None) -> str:

@@ -120,6 +120,15 @@ def test_what_hands_values_on_is_kept_with_what_reads_them(driver: Driver, capsy
     assert "  %y: equal" in capsys.readouterr().err.splitlines()
 
 
+def test_what_was_infinite_before_is_said(driver: Driver, capfd: pytest.CaptureFixture[str]) -> None:
+    """Of an image without rows there is no mean: NaN, before and after, of which numpy would warn."""
+    ends = [value("x", TensorProto.FLOAT, [2, 4, "rows", 3]), value("y", TensorProto.FLOAT, [2, 4, 1, 1])]
+    onnx.save(model([node("GlobalAveragePool", ["x"], "y")], ends[:1], ends[1:]), driver.source)
+    assert driver.run("--verify", driver.inputs(x=np.ones((2, 4, 0, 3), np.float32))) == 0
+    said = capfd.readouterr().err
+    assert "  %y: equal; before, 8 were infinite or NaN\n" in said and "Warning" not in said
+
+
 def test_long_work_says_what_is_under_way(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(Progress, "say", lambda progress, what: told.append(what))

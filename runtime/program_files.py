@@ -199,7 +199,8 @@ def _read_text(name: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         message = f"{name} is no text: byte 0x{data[error.start]:02x} at {error.start} is not UTF-8"
-        raise DiagnosticsError([Diagnostic("P010", message)]) from error
+        help = "a file that ends in .bir or .json holds BIR, in .onnx a model, and every other one is text"
+        raise DiagnosticsError([Diagnostic("P010", message, help=help)]) from error
 
 
 @contextmanager

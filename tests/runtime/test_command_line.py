@@ -236,7 +236,7 @@ DAMAGED = {
 WRONG: dict[str, tuple[list[str], list[str]]] = {
     "no package": (["a.txt", "--classes", "gone.instructions"], ["error[R007]: there is no module gone"]),
     "no program": (["gone.txt"], [f"error[P010]: gone.txt cannot be read: {NO_FILE}"]),
-    "no text": (["x.npy"], ["error[P010]: x.npy is no text"]),
+    "no text": (["x.npy"], ["error[P010]: x.npy is no text", "\nhelp: a file that ends in .bir or .json holds BIR"]),
     "no target": (["a.txt", "--target", "trn9"], ['error[P006]: no target is called "trn9"']),
     "no file of inputs": (["a.txt", "--run", "-i", "gone.npy"], [f"error[R001]: gone.npy cannot be read: {NO_FILE}"]),
     "no array": (

@@ -31,11 +31,13 @@ TABLES: Mapping[str, str] = {
     "R": "runtime/run_codes.py",
 }
 """Where the codes with a letter are listed. They are reported by the modules in the same folder and below it."""
+_ALSO: Mapping[str, str] = {"P": "runtime"}
+"""Other folders whose modules report them: files of programs are read and written for both command lines."""
 _WHO = {
     "V": "the verifier, `runtime.verify`",
     "T": "the reader of programs, `runtime.parse`",
     "B": "the reader of BIR, `runtime.read_bir`",
-    "P": "`python -m passes`",
+    "P": "`python -m passes`, and from `python -m runtime` for files of programs",
     "R": "`python -m runtime`",
 }
 _SHOWN = 4  # places of a code
@@ -66,7 +68,8 @@ def places_of_code(code: str) -> tuple[str, ...]:
     root = Project.of_this_tool().root
     table = root / TABLES[code[0]]
     found = []
-    for file in sorted(table.parent.rglob("*.py")):
+    also = [root / _ALSO[code[0]]] if code[0] in _ALSO else []
+    for file in [one for folder in (table.parent, *also) for one in sorted(folder.rglob("*.py"))]:
         if file != table or code[0] == "B":
             found += [f"{file.relative_to(root).as_posix()}:{line}" for line in _lines_with(file, code)]
     return tuple(found)

@@ -9,13 +9,11 @@ import sys
 
 TYPE_CHECKING = False  # as type checkers read it; to import the one of `typing` takes milliseconds
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
-    from passes.foreign_files import FrontEnd
     from passes.precision.policy_file import Mistakes
-    from runtime.functions import Module
-    from runtime.interpreter.machine import Evaluator
+    from runtime.front_ends import FrontEnd
 
 _NEEDED = ("runtime", "generated", "frontends")
 
@@ -37,12 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _onnx() -> FrontEnd:
     """Return the front end for ONNX models, which needs the `onnx` extra."""
-    from frontends.onnx import SIGNATURES, BrokenModelError, ExternalDataError, OnnxError, load, save
-    from frontends.onnx.data_files import data_files
-    from passes.foreign_files import FrontEnd
+    from frontends.onnx.front_end import front_end
 
-    broken = (BrokenModelError, ExternalDataError)
-    return FrontEnd(load, save, OnnxError, SIGNATURES, broken, data_files, _evaluator, _load_raised, _run, _name)
+    return front_end()
 
 
 def _yaml(file: str, data: bytes) -> tuple[Any, Mistakes]:
@@ -54,34 +49,6 @@ def _yaml(file: str, data: bytes) -> tuple[Any, Mistakes]:
     problems = Problems()
     kind = FileKind("policy", "a policy says what it starts from, `base: autocast-f16`, or what its `kinds` run in")
     return read_tree(file, data, problems, kind), problems
-
-
-def _evaluator(module: Module) -> Evaluator:
-    """Return what computes the nodes of a model; the reference of ONNX is loaded when one is run."""
-    from frontends.onnx.evaluate import evaluator
-
-    return evaluator(module)
-
-
-def _load_raised(name: str, operator_set: int) -> Module:
-    """Return a model in a newer operator set; what converts it is loaded when that is asked for."""
-    from frontends.onnx.read_model import load_raised
-
-    return load_raised(name, operator_set)
-
-
-def _run(module: Module, inputs: Mapping[str, Any]) -> list[Any] | str:
-    """Return what onnxruntime makes of a module, or why it does not."""
-    from frontends.onnx.onnxruntime_run import run
-
-    return run(module, inputs)
-
-
-def _name(module: Module) -> None:
-    """Give the values of a module the names that they have in a file."""
-    from frontends.onnx.naming import name_as_written
-
-    name_as_written(module)
 
 
 def why_shadowed() -> str | None:

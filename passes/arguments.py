@@ -98,9 +98,7 @@ def _check_together(given: argparse.Namespace) -> None:
     if given.seed is not None and inputs is not None:
         wrong.append(f"--seed is for inputs that are generated, and {inputs} is given")
     if given.input and not measures:
-        wrong.append(
-            "--input is for --report and --sweep; --verify-numerics takes its own, --verify-numerics INPUTS.npz"
-        )
+        wrong.append("--input is for --report and --sweep; --verify-numerics, --verify and --calibrate take their own")
     wrong += _beside_sweep(given) if given.sweep is not None else []
     if given.bisect and given.rewrite_limit is not None:
         wrong.append("--bisect looks for the rewrite limit by itself; leave out --rewrite-limit")

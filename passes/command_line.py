@@ -12,7 +12,7 @@ from passes.chosen_steps import why_models_stay, why_nothing_is_narrowed
 from passes.debugging.failing import HELP
 from passes.debugging.progress import Progress
 from passes.debugging.reproducer import REPLAY, arguments_in, policies_in
-from passes.foreign_files import FrontEnds, fetching, write_foreign
+from passes.foreign_files import fetching, write_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import PassManager
@@ -29,7 +29,9 @@ from passes.registry import load_all
 from passes.report import pass_table, pipeline_table, run_report
 from passes.session import Session, open_session
 from passes.statistics_file import statistics_written
+from passes.verified_model import VerifiedModel
 from runtime.diagnostics import DiagnosticsError
+from runtime.front_ends import FrontEnds
 from runtime.functions import Module
 from runtime.program_files import complain, discard_output, write_out, write_program
 from runtime.text.printer import print_module
@@ -109,7 +111,7 @@ def _run_and_write(session: Session, measured: MeasuredRun | None, front_ends: F
     given = session.given
     casts = None if measured is None else measured.new_count()
     runs = _run_passes(session, casts)
-    said = None if session.verified is None else session.verified.text(session.module)
+    said = None if session.verified is None else _verified(session.verified, session.module)
     with ExitStack() as files:
         files.enter_context(statistics_written(given.stats, runs))
         if measured is None or casts is None:
@@ -121,6 +123,12 @@ def _run_and_write(session: Session, measured: MeasuredRun | None, front_ends: F
     if said is not None:
         complain(said)
     return runs
+
+
+def _verified(verified: VerifiedModel, module: Module) -> str:
+    with Progress() as progress:
+        progress.say("--verify: running the program before and after")
+        return verified.text(module)
 
 
 def _run_passes(session: Session, casts: CastCount | None) -> tuple[PassRun, ...]:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from passes.arguments import ALL
-from passes.foreign_files import FrontEnds, check_overwriting
+from passes.foreign_files import check_overwriting
 from passes.statistics_file import is_file
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.embedded_arrays import read_embedded
+from runtime.front_ends import FrontEnds
 from runtime.functions import Module
 from runtime.program_files import STREAM
 

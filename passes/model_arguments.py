@@ -24,11 +24,12 @@ def add_model_options(group: Any, once: type[argparse.Action], file_name: Any, n
     group.add_argument("--opset", action=once, type=number, metavar="N", help="raise the model to this operator set")
     group.add_argument(
         "--calibrate",
-        action=once,
+        action="append",
+        default=[],
         type=file_name,
         metavar="INPUTS.npz",
         help="run the program on these inputs first; what would be out of range stays f32, beside what is kept f32"
-        " anyhow",
+        " anyhow; may be repeated, with the inputs of one more run each time",
     )
     group.add_argument(
         "--verify",

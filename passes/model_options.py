@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from passes.foreign_files import FrontEnds, evaluator_for, raise_foreign, read_foreign
+from passes.debugging.progress import Progress
+from passes.foreign_files import raise_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Step
+from passes.numerics.inputs import check_given, given_inputs
 from passes.precision.calibration import measured_values
 from passes.precision.operator_sets import needed_operator_set, what_it_allows
 from passes.precision.reach import OLDEST
@@ -20,6 +22,7 @@ from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests, check_patterns, unmatched
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.front_ends import FrontEnds, evaluator_for, read_foreign
 from runtime.functions import Module
 from runtime.interpreter import InterpreterError
 from runtime.program_files import Program, complain
@@ -90,7 +93,7 @@ def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: 
         check_patterns(given.beside.keep, module)
         for pattern, _ in unmatched(dict.fromkeys(patterns), module):
             complain(f'passes: warning: --keep: nothing in what {given.file} holds is called "{pattern}"')
-    if given.calibrate is not None:
+    if given.calibrate:
         requests = replace(requests, measured=_measured(given.calibrate, module, front_ends))
     for transform in passes:
         add_requests(transform, requests)
@@ -111,10 +114,21 @@ def add_requests(transform: DotTransform, requests: Requests) -> None:
     transform.requests = requests_of(transform).also(requests)  # type: ignore[attr-defined]
 
 
-def _measured(file: str, module: Module, front_ends: FrontEnds) -> dict[Any, float]:
-    inputs = read_arrays([file])
+def _measured(files: Sequence[str], module: Module, front_ends: FrontEnds) -> dict[Any, float]:
+    """Return the largest magnitude of each value over the runs on the inputs of each file."""
+    runs = [(file, given_inputs(module, read_arrays([file])).arrays) for file in files]
     make = evaluator_for(module, front_ends)
-    try:
-        return measured_values(module, inputs, None if make is None else make(module))
-    except InterpreterError as error:
-        raise DiagnosticsError([Diagnostic("P067", f"--calibrate: {error}")]) from error
+    for file, inputs in runs:  # all of them, before the first run
+        check_given(module, inputs, make, f"--calibrate {file}")
+    found: dict[Any, float] = {}
+    with Progress() as progress:
+        for file, inputs in runs:
+            progress.say(f"--calibrate {file}: running the program")
+            try:
+                measured = measured_values(module, inputs, None if make is None else make(module))
+            except InterpreterError as error:
+                message = f"--calibrate {file}: the program cannot be run: {error}"
+                raise DiagnosticsError([Diagnostic("P067", message)]) from error
+            for value, largest in measured.items():
+                found[value] = max(found.get(value, 0.0), largest)
+    return found

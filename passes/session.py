@@ -15,8 +15,7 @@ from passes.build import known_names, step_name
 from passes.chosen_steps import steps_of, target_named
 from passes.debugging.failing import FollowUp, Numerics
 from passes.debugging.printing import EVERY_PASS, Printing
-from passes.debugging.reproducer import check_place
-from passes.foreign_files import FrontEnds, evaluator_for, hang_signatures
+from passes.debugging.reproducer import check_place as check_folder
 from passes.framework.pass_manager import Check, Judge, Step, passes_of
 from passes.framework.rewrite_limit import RewriteLimit
 from passes.given_files import arrays_of, check_files
@@ -29,10 +28,11 @@ from passes.statistics_file import is_file
 from passes.verified_model import VerifiedModel
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, either
+from runtime.front_ends import FrontEnds, evaluator_for, hang_signatures
 from runtime.functions import Module
 from runtime.further_classes import instruction_classes
 from runtime.instruction_set import InstructionSet
-from runtime.program_files import Program, complain, read_program
+from runtime.program_files import Program, check_place, complain, read_program
 from runtime.targets import Target
 from runtime.text.parser import parse
 from runtime.verifier import verify
@@ -79,12 +79,17 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     steps = (*steps_of(given, target, files), *policy)
     printing = _printing(given, steps)
     is_measured = given.sweep is not None or (given.report is not None and not any(precision_passes(steps)))
+    if not is_measured:
+        _check_unmeasured(given)
     if is_measured and given.report is not None:
         check_report_place(given.report, given.output)
     elif given.report is not None:
         check_report(given.report, given.output, steps)
+    for written in (given.output, given.stats if is_file(given.stats) else None):
+        if written is not None:
+            check_place(written)
     if given.reproducer is not None:
-        check_place(given.reproducer)
+        check_folder(given.reproducer)
     arrays = arrays_of(given.verify_numerics)
     measured_on = read_arrays(given.input) if given.input else arrays
     check_model_options(given, steps)
@@ -130,6 +135,22 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
         measured_on=measured_on,
         verified=None if given.verify is None else VerifiedModel(given, module, front_ends),
     )
+
+
+def _check_unmeasured(given: argparse.Namespace) -> None:
+    """Refuse options about a report that a run measures, where the report is that of a policy.
+
+    Raises: DiagnosticsError.
+    """
+    used = []
+    if given.input:
+        used.append("--input")
+    if given.seed is not None and given.verify is None and given.verify_numerics is None:
+        used.append("--seed")
+    help = "--verify [INPUTS.npz] runs the program before and after"
+    what = "is for reports that a run measures, and that of a policy says what was decided"
+    if used:
+        raise DiagnosticsError([Diagnostic("P016", f"{name} {what}", help=help) for name in used])
 
 
 def _read(text: str, classes: InstructionSet, front_ends: FrontEnds, steps: Sequence[Step]) -> Module:

@@ -11,6 +11,8 @@ TYPE_CHECKING = False  # as type checkers read it; to import the one of `typing`
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from runtime.front_ends import FrontEnd
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, unless the instructions come from somewhere else; return the exit status."""
@@ -21,10 +23,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         from runtime.command_line import main as run
 
-        return run(arguments)
+        return run(arguments, {".onnx": _onnx})
     except KeyboardInterrupt:
         print("runtime: interrupted; nothing was written", file=sys.stderr)
         return 130  # as shells say of SIGINT
+
+
+def _onnx() -> FrontEnd:
+    """Return the front end for ONNX models, which needs the `onnx` extra."""
+    from frontends.onnx.front_end import front_end
+
+    return front_end()
 
 
 def why_shadowed() -> str | None:

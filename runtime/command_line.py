@@ -1,6 +1,7 @@
 """The command line of programs: print, convert, verify, run, trace and compare them.
 
-Deliberately absent: passes, and front ends. `python -m passes` has both, and reads models.
+Deliberately absent: passes, and writing models; `python -m passes` has both. Front ends read models and compute their
+nodes; which there are, the driver says (`runtime/__main__.py`).
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
 from runtime.array_files import as_declared, read_arrays, split_argument, write_arrays
 from runtime.comparison import compare
 from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.front_ends import FrontEnds, evaluator_for, fetching_from, front_end_of, read_foreign
 from runtime.functions import Module
 from runtime.further_classes import add_classes_argument, instruction_classes
 from runtime.instruction_set import InstructionSet
@@ -28,6 +32,7 @@ from runtime.names import Names
 from runtime.option_values import OptionParser, is_whole_number, number_of_elements
 from runtime.program_files import (
     STREAM,
+    check_place,
     complain,
     discard_output,
     is_bir,
@@ -55,25 +60,28 @@ examples:
   python -m runtime program.txt --trace -i inputs.npz
   python -m runtime program.txt --compare lower.txt -i inputs.npz -o report.json
   python -m runtime program.txt --classes acme.instructions --run -i x.npy
+  python -m runtime model.onnx --compare converted.onnx -i inputs.npz
 
-Files whose names end in .bir or .json hold BIR, all others the text form; FILE may be - for standard input, which is
+Files whose names end in .bir or .json hold BIR, in .onnx a model, which is read and not written, all others the text
+form; FILE may be - for standard input, which is
 text. An input is a .npy, by the name of its file or as NAME=FILE, or a .npz, by the names in it. Elements that numpy
 has no data type for (bf16, 8-bit floats, 4-bit types) are unsigned integers of the same width, which hold their bits,
 or what numpy.save makes of an array of ml_dtypes; so are they written.
 
 Printing and converting check the form only; what has it may still be wrong, which --verify, --run, --trace and
---compare say. ONNX nodes are computed from Python, by runtime.run and others with an evaluator.
+--compare say. Nodes of models are computed as the reference of ONNX does, each result rounded once to its own type;
+that needs the extra onnx. The outputs of a model go by their positions.
 
 exit status: 0 done; 2 mistakes in the program, the inputs or the usage. Where it is not 0, nothing is written.
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status."""
+def main(arguments: Sequence[str] | None = None, front_ends: FrontEnds = MappingProxyType({})) -> int:
+    """Run the command line and return its exit status; `front_ends` read files of foreign forms."""
     try:
         given = _arguments(arguments)
         _check_usage(given)
-        _run(given)
+        _run(given, front_ends)
     except DiagnosticsError as error:
         complain(str(error))
         return 2
@@ -124,6 +132,8 @@ def _check_usage(given: argparse.Namespace) -> None:
             problems.append(Diagnostic("R004", f"the output would overwrite {read}, which is read"))
     if problems:
         raise DiagnosticsError(problems)
+    if given.output is not None:
+        check_place(given.output)
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -133,14 +143,19 @@ def _is_same(one: str, other: str) -> bool:
         return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _run(given: argparse.Namespace) -> None:
-    classes = instruction_classes(given.classes)
-    module = _read(given.file, given.target, classes)
+def _run(given: argparse.Namespace, front_ends: FrontEnds) -> None:
+    reader = _Reader(instruction_classes(given.classes), front_ends, given.target, given.output)
+    with fetching_from([one for one in (given.file, given.compare) if one is not None], front_ends):
+        _run_on(given, reader)
+
+
+def _run_on(given: argparse.Namespace, reader: _Reader) -> None:
+    module = reader.read(given.file)
     runs = given.run or given.trace or given.compare is not None
     if given.verify or runs:
         _verify(module)
     if runs:
-        _run_program(given, module, classes)
+        _run_program(given, module, reader)
     elif given.verify and given.output is None:
         write_out(f"{given.file}: {sum(1 for _ in module.insts)} instructions, nothing wrong\n")
     elif given.output is None:
@@ -151,19 +166,40 @@ def _run(given: argparse.Namespace) -> None:
         write_file(given.output, lambda file: write_module(module, file, elide=given.elide))
 
 
-def _read(name: str, target: str | None, classes: InstructionSet) -> Module:
-    if name.lower().endswith(MODEL_ENDING):
-        help_text = f"python -m passes {name} -o program.txt makes a program of it"
-        raise DiagnosticsError([Diagnostic("P010", f"{name} cannot be read: a model is no program", help=help_text)])
-    program = read_program(name, classes)
-    program.module.places = program.places
-    if target is not None:
-        try:
-            program.module.target = parse_target(target).name
-        except UnknownTargetError as error:
-            message, _, help_text = str(error).partition("; ")
-            raise DiagnosticsError([Diagnostic("P006", message, help=help_text)]) from error
-    return program.module
+@dataclass(frozen=True)
+class _Reader:
+    """Reads programs of each form, for one run."""
+
+    classes: InstructionSet
+    front_ends: FrontEnds
+    target: str | None
+    output: str | None
+
+    def read(self, name: str) -> Module:
+        program = read_foreign(name, self.front_ends)
+        if program is not None:
+            self._prepare(name, program.module)
+        else:
+            program = read_program(name, self.classes)
+        program.module.places = program.places
+        if self.target is not None:
+            try:
+                program.module.target = parse_target(self.target).name
+            except UnknownTargetError as error:
+                message, _, help_text = str(error).partition("; ")
+                raise DiagnosticsError([Diagnostic("P006", message, help=help_text)]) from error
+        return program.module
+
+    def _prepare(self, name: str, module: Module) -> None:
+        """Refuse to overwrite data of a model, and call its values what its file calls them."""
+        end = front_end_of(name, self.front_ends)
+        assert end is not None
+        for file in end.data_files(module) if self.output is not None else ():
+            if self.output is not None and _is_same(str(file), self.output):
+                raise DiagnosticsError([Diagnostic("R004", f"the output would overwrite {file}, data of {name}")])
+        if end.name_values is not None:
+            with suppress(end.error):
+                end.name_values(module)
 
 
 def _verify(module: Module) -> None:
@@ -172,27 +208,32 @@ def _verify(module: Module) -> None:
         raise DiagnosticsError(problems)
 
 
-def _run_program(given: argparse.Namespace, module: Module, classes: InstructionSet) -> None:
-    second = None if given.compare is None else _read(given.compare, given.target, classes)
+def _run_program(given: argparse.Namespace, module: Module, reader: _Reader) -> None:
+    second = None if given.compare is None else reader.read(given.compare)
     if second is not None:
         _verify(second)
     modules = [module] if second is None else [module, second]
     arrays = read_arrays(given.input)
     options: dict[str, Any] = {"function": given.function, "out_of_bounds": given.out_of_bounds or "error"}
+    make = evaluator_for(module, reader.front_ends)
+    if make is None and second is not None:
+        make = evaluator_for(second, reader.front_ends)
+    evaluator = None if make is None else make(module)
     rounding = Rounding(saturate=given.saturate, stochastic_seed=given.stochastic)
     try:
         function = function_named(module, given.function)
         inputs = as_declared(arrays, inputs_of(function, Names(function)))
         if second is not None:
-            write_report(compare(module, second, inputs, **options), given.output)
+            write_report(compare(module, second, inputs, evaluator=make, **options), given.output)
         elif given.trace:
-            write_report(
-                trace(module, inputs, per_iteration=given.per_iteration, rounding=rounding, **options), given.output
-            )
-        elif given.output is None:
-            write_out(f"{output_table(run(module, inputs, rounding=rounding, **options))}\n")
+            options |= {"per_iteration": given.per_iteration, "rounding": rounding, "evaluator": evaluator}
+            write_report(trace(module, inputs, **options), given.output)
         else:
-            write_arrays(given.output, run(module, inputs, rounding=rounding, **options))
+            outputs = run(module, inputs, rounding=rounding, evaluator=evaluator, **options)
+            if given.output is None:
+                write_out(f"{output_table(outputs)}\n")
+            else:
+                write_arrays(given.output, outputs)
     except InterpreterError as error:
         if error.trace is not None:
             write_out(f"{error.trace}\n")

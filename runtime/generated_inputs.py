@@ -59,7 +59,7 @@ def generated_inputs(function: Function, seed: int, kind: Kind = "ordinary") -> 
     Raises: InputError with all inputs for which there can be none.
     """
     inputs = [one for one in inputs_of(function, Names(function)) if not _has_default(one)]
-    problems = [f'{one.kind} "{one.name}": {reason}' for one in inputs if (reason := _why_not(one)) is not None]
+    problems = [f"{one.kind} {one.called}: {reason}" for one in inputs if (reason := _why_not(one)) is not None]
     if problems:
         raise InputError("\n".join(problems))
     return {one.name: _made(one, seed, kind) for one in inputs}
@@ -81,7 +81,7 @@ def _made(one: Input, seed: int, kind: Kind) -> NDArray[Any]:
     try:
         return _array(one, seed, kind)
     except (MemoryError, OverflowError, ValueError) as error:  # numpy has one for each way of being too large
-        raise InputError(f'{one.kind} "{one.name}": {one.type} needs more memory than there is') from error
+        raise InputError(f"{one.kind} {one.called}: {one.type} needs more memory than there is") from error
 
 
 def _array(one: Input, seed: int, kind: Kind) -> NDArray[Any]:

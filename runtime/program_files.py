@@ -74,6 +74,24 @@ def write_bytes(name: str, write: Callable[[BinaryIO], None]) -> None:
         pass
 
 
+def check_place(name: str) -> None:
+    """Refuse the name of a file that could not be written, before the work is done that is to fill it.
+
+    Raises: DiagnosticsError.
+    """
+    folder = os.path.dirname(name) or "."
+    is_replaced = os.path.isfile(name) or not os.path.exists(name)
+    if not os.path.isdir(folder):
+        why = os.strerror(errno.ENOTDIR) if os.path.exists(folder) else "no such folder"
+    elif os.path.isdir(name):
+        why = "it is a folder"
+    elif is_replaced and not os.access(os.path.dirname(os.path.realpath(name)), os.W_OK):
+        why = "the folder is not writable"
+    else:
+        return
+    raise DiagnosticsError([Diagnostic("P011", f"{name} cannot be written: {why}")])
+
+
 @contextmanager
 def file_written_around(name: str, write: Callable[[TextIO], None]) -> Iterator[None]:
     """Write a file beside the one that it is to replace, do the body, and only then replace that one.
@@ -181,7 +199,8 @@ def _read_text(name: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         message = f"{name} is no text: byte 0x{data[error.start]:02x} at {error.start} is not UTF-8"
-        raise DiagnosticsError([Diagnostic("P010", message)]) from error
+        help = "a file that ends in .bir or .json holds BIR, in .onnx a model, and every other one is text"
+        raise DiagnosticsError([Diagnostic("P010", message, help=help)]) from error
 
 
 @contextmanager

@@ -45,8 +45,8 @@ LAYERS = {
 }
 """The table; the longest name that a module's name starts with is its layer."""
 
-DRIVERS = frozenset({"brewer.__main__", "passes.__main__", "runtime.instruction_set"})
-"""May import any shipped part: the two command lines, and the loader that hands out instruction classes lazily."""
+DRIVERS = frozenset({"brewer.__main__", "passes.__main__", "runtime.__main__", "runtime.instruction_set"})
+"""May import any shipped part: the command lines, and the loader that hands out instruction classes lazily."""
 
 SHARED_LEAVES = {"runtime.diagnostics": frozenset({"brewer"})}
 """Modules that another layer may use although the table has no such edge. They import nothing of ours."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from runtime.diagnostics import Diagnostic, DiagnosticsError
-from runtime.program_files import STREAM, complain, file_written_around, write_out
+from runtime.program_files import STREAM, check_place, complain, file_written_around, write_out
 
 
 def check_report_place(name: str, output: str | None) -> None:
@@ -23,16 +23,7 @@ def check_report_place(name: str, output: str | None) -> None:
         return
     if output is not None and os.path.realpath(name) == os.path.realpath(output):
         raise DiagnosticsError([Diagnostic("P014", f"the report and the program would both be written to {name}")])
-    folder = os.path.dirname(name) or "."
-    if not os.path.isdir(folder):
-        why = "no such folder"
-    elif os.path.isdir(name):
-        why = "it is a folder"
-    elif not os.access(folder, os.W_OK):
-        why = "the folder is not writable"
-    else:
-        return
-    raise DiagnosticsError([Diagnostic("P011", f"{name} cannot be written: {why}")])
+    check_place(name)
 
 
 @contextmanager

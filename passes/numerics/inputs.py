@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from passes.numerics.runs import MakeEvaluator
 from runtime.array_files import as_declared
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Function, Module
@@ -42,6 +43,21 @@ def given_inputs(module: Module, arrays: Mapping[str, Any]) -> InputSet:
         raise unrunnable(error, given=True) from error
     wanted = list(inputs_of(function, Names(function)))
     return InputSet(function.name, "the inputs given", as_declared(arrays, wanted), may_fail=False)
+
+
+def check_given(module: Module, arrays: Mapping[str, Any], make: MakeEvaluator | None, option: str) -> None:
+    """Check that inputs are those of the function that a caller runs; `option` is where they come from.
+
+    Raises: DiagnosticsError with all that is wrong.
+    """
+    try:
+        start(module, arrays, evaluator=None if make is None else make(module))
+    except InputError as error:
+        parts = [line.partition("; ") for line in error.message.splitlines()]
+        found = [Diagnostic("P067", f"{option}: {message}", help=help) for message, _, help in parts]
+        raise DiagnosticsError(found) from error
+    except InterpreterError as error:
+        raise DiagnosticsError([Diagnostic("P067", f"{option}: the program cannot be run: {error}")]) from error
 
 
 def chosen_inputs(module: Module, arrays: Mapping[str, Any] | None, seed: int) -> tuple[InputSet | None, str]:

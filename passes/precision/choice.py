@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from passes.precision.forms import Form
 from passes.precision.judge import Judges
-from passes.precision.overrides import Overrides
-from passes.precision.policy import OpKind, Precision, PrecisionPolicy
+from passes.precision.overrides import Overrides, stays_by
+from passes.precision.policy import OpKind, Override, Precision, PrecisionPolicy
 from passes.precision.reasons import Reason, Rule
 from passes.precision.requests import Requests
 from passes.precision.survey import Survey, SurveyedNode
@@ -26,7 +26,7 @@ class Choice:
         self._requests = requests
         self._judges = judges
         self._overrides = Overrides(policy.overrides)
-        self._of_forms: dict[Form, Precision | None] = {}
+        self._of_forms: dict[Form, Override | None] = {}
         self._reasons: dict[tuple[Rule, str], Reason] = {}
         self._kinds = {kind.value: policy.precision_of(kind) for kind in OpKind}
         self._local = function.module.functions if function.module is not None else {}
@@ -60,20 +60,21 @@ class Choice:
             return Reason(Rule.NO_OPERAND, Rule.NO_OPERAND.value)
         if not is_f32_kind:
             return None
-        if self._stated(node) is Precision.F32:
-            return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
+        stated = self._stated(node)
+        if stated is not None and stated.precision is Precision.F32:
+            return stays_by((stated,))
         if self._is_forced(node) and self._by_policy(node) is not Precision.F32:
             return Reason(Rule.FORCE_F32, Rule.FORCE_F32.value)
         return self.reason_of(Rule.POLICY_F32, node)
 
-    def _stated(self, node: SurveyedNode) -> Precision | None:
-        """Return what an override says of a node, if one does."""
+    def _stated(self, node: SurveyedNode) -> Override | None:
+        """Return the override that counts for a node, if there is one."""
         if not self._overrides.are_about_nodes:
             return None
         if not self.is_about_forms:
-            return self._overrides.precision_of(node)
+            return self._overrides.of(node)
         if node.form not in self._of_forms:
-            self._of_forms[node.form] = self._overrides.precision_of(node)
+            self._of_forms[node.form] = self._overrides.of(node)
         return self._of_forms[node.form]
 
     def _calls(self, node: SurveyedNode) -> bool:
@@ -99,7 +100,7 @@ class Choice:
         """Return what the policy says of a node: its kind, unless an override does."""
         stated = self._stated(node)
         if stated is not None:
-            return stated
+            return stated.precision
         if node.facts is None or self._is_forced(node):
             return Precision.F32
         return self._by_policy(node)
@@ -121,7 +122,8 @@ class Choice:
     def reason_of(self, rule: Rule, node: SurveyedNode) -> Reason:
         """Return that the policy decided about a node; the nodes of one kind share a reason."""
         assert node.facts is not None
-        what = "an override" if self._stated(node) is not None else node.facts.op_kind
+        stated = self._stated(node)
+        what = node.facts.op_kind if stated is None else f"the override {stated}"
         reason = self._reasons.get((rule, what))
         if reason is None:
             reason = self._reasons[rule, what] = Reason(rule, f"{self._policy.name}: {what}")

@@ -14,11 +14,13 @@ operands of the same dtypes and the same words as attributes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from passes.precision.forms import Form
 from passes.precision.labels import label_of
-from passes.precision.overrides import Overrides
+from passes.precision.overrides import Overrides, stays_by
+from passes.precision.policy import Override
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.survey import SurveyedNode
@@ -55,14 +57,14 @@ class Definitions:
         self._floats = floats
         self._overrides = overrides
         self._plans: dict[type[Instruction], ClassPlan] = {}
-        self._answers: dict[tuple[Form, frozenset[int]], Lowered | Reason] = {}
+        self._answers: dict[tuple[Form, frozenset[tuple[int, Override]]], Lowered | Reason] = {}
 
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
         """Return what an instruction looks like in the lower float, or why it may not."""
-        kept: frozenset[int] = frozenset()
+        kept: Mapping[int, Override] = {}
         if self._overrides.are_about_operands:
             kept = self._overrides.kept_slots(node, [info.name for info in infos_of(node.inst)])
-        key = (node.form, kept)
+        key = (node.form, frozenset(kept.items()))
         answer = self._answers.get(key)
         if answer is None:
             answer = self._answers[key] = self._ask(node, infos_of(node.inst), kept)
@@ -73,11 +75,14 @@ class Definitions:
         types = [value.type.dtype for value in (*gate.sources, *gate.targets)]
         return all(self.low.name in one for one in gate.dtypes) and all(dtype in self._floats for dtype in types)
 
-    def _ask(self, node: SurveyedNode, infos: tuple[OperandInfo, ...], kept: frozenset[int]) -> Lowered | Reason:
+    def _ask(
+        self, node: SurveyedNode, infos: tuple[OperandInfo, ...], kept: Mapping[int, Override]
+    ) -> Lowered | Reason:
         inst = node.inst
-        slots = frozenset(at for at in node.data if not infos[at].dtypes or self.low.name in infos[at].dtypes) - kept
+        low = [at for at in node.data if not infos[at].dtypes or self.low.name in infos[at].dtypes]
+        slots = frozenset(low).difference(kept)
         if not slots and kept:
-            return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
+            return stays_by(kept.values())
         if not slots and node.data:
             return self._why_not(inst, infos[node.data[0]].name)
         before, _ = self._told(inst, frozenset())

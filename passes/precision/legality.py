@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from passes.precision.definitions import Definitions, Lowered
 from passes.precision.facts_of import is_idle_cast
 from passes.precision.forms import Form
-from passes.precision.overrides import NO_OVERRIDES, Overrides
+from passes.precision.overrides import NO_OVERRIDES, Overrides, stays_by
+from passes.precision.policy import Override
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.survey import SurveyedNode
@@ -71,9 +72,9 @@ class Legality:
         rules = {at: signature.operand(at) for at, value in enumerate(node.values) if value is not None}
         slots = frozenset(at for at in node.data if (rule := rules[at]) is not None and self.low in rule.dtypes)
         kept = self._kept(node, rules)
-        if kept >= slots and slots:
-            return Reason(Rule.OVERRIDE, Rule.OVERRIDE.value)
-        slots -= kept
+        if slots and slots.issubset(kept):
+            return stays_by(kept.values())
+        slots = slots.difference(kept)
         if not slots:
             return self._why_not(inst, rules[node.data[0]])
         variables: dict[str, tuple[DType, str]] = {}
@@ -90,10 +91,10 @@ class Legality:
         low = {variable for variable, (dtype, _) in variables.items() if dtype is self.low}
         return self._results(node, inst, signature, slots, low)
 
-    def _kept(self, node: SurveyedNode, rules: Mapping[int, SlotTypes | None]) -> frozenset[int]:
-        """Return the slots that an override keeps as they are."""
+    def _kept(self, node: SurveyedNode, rules: Mapping[int, SlotTypes | None]) -> Mapping[int, Override]:
+        """Return the slots that overrides keep as they are."""
         if not self._overrides.are_about_operands:
-            return frozenset()
+            return {}
         names = ["" if (rule := rules.get(at)) is None else rule.name for at in range(len(node.values))]
         return self._overrides.kept_slots(node, names)
 

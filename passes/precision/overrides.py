@@ -6,12 +6,13 @@ that know of operands.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from passes.precision.labels import label_of
 from passes.precision.name_patterns import pattern_of
-from passes.precision.policy import Override, Precision
+from passes.precision.policy import Override
+from passes.precision.reasons import Reason, Rule
 from passes.precision.survey import SurveyedNode
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
@@ -40,25 +41,31 @@ class Overrides:
         """Whether some are about operands."""
         return bool(self._of_operands)
 
-    def precision_of(self, node: SurveyedNode) -> Precision | None:
-        """Return what the overrides say of a node, if anything."""
+    def of(self, node: SurveyedNode) -> Override | None:
+        """Return the override that counts for a node as a whole, if there is one."""
         if not self._of_nodes:
             return None
         labels, names = labels_of(node.inst), names_of(node.inst)
         for one, fits in self._of_nodes:
             if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, names))):
-                return one.precision
+                return one
         return None
 
-    def kept_slots(self, node: SurveyedNode, names: Sequence[str]) -> frozenset[int]:
-        """Return the operand slots that keep their dtype; `names` are those of all slots, in order."""
-        found: set[int] = set()
+    def kept_slots(self, node: SurveyedNode, names: Sequence[str]) -> dict[int, Override]:
+        """Return the operand slots that keep their dtype, each with what says so; `names` are those of all slots."""
+        found: dict[int, Override] = {}
         if self._of_operands:
             labels, own = labels_of(node.inst), names_of(node.inst)
             for one, fits in self._of_operands:
                 if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, own))):
-                    found.update(at for at, name in enumerate(names) if one.operand in (at, name))
-        return frozenset(found)
+                    found.update((at, one) for at, name in enumerate(names) if one.operand in (at, name))
+        return found
+
+
+def stays_by(overrides: Iterable[Override]) -> Reason:
+    """Return that an instruction stays as it is because some overrides say so, each with its place in its file."""
+    told = "; ".join(dict.fromkeys(map(str, overrides)))
+    return Reason(Rule.OVERRIDE, f"{Rule.OVERRIDE.value}: {told}")
 
 
 NO_OVERRIDES: Final = Overrides(())

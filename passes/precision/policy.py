@@ -74,6 +74,16 @@ class Override:
     operand: str | int | None = None
     place: Place | None = field(default=None, compare=False, repr=False)  # in a file
 
+    @property
+    def about(self) -> str:
+        """What it is about: `{name: head/*}`."""
+        said = {"instruction": self.instruction, "name": self.name, "operand": self.operand}
+        return f"{{{', '.join(f'{key}: {value}' for key, value in said.items() if value is not None)}}}"
+
+    def __str__(self) -> str:
+        """Return what it is about, and where it stands in its file: `{name: head/*}, mine.yaml:3:5`."""
+        return self.about if self.place is None else f"{self.about}, {self.place}"
+
 
 @dataclass(frozen=True)
 class PrecisionPolicy:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
+from typing import Final
 
 from passes.precision.labels import label_of
 from passes.precision.name_patterns import fits
@@ -15,9 +16,12 @@ from passes.precision.reasons import Reason, Rule
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
 from runtime.dtypes import DType, f32
 from runtime.functions import Module
-from runtime.generic import OnnxNode
+from runtime.generic import Initializer, OnnxNode
 from runtime.instructions import Instruction
 from runtime.values import Operand, Value
+
+_HOW: Final = "patterns are names of nodes or operators; * is any text, ? any character"
+_MOST_NAMED: Final = 4  # nodes that are told
 
 
 @dataclass(frozen=True)
@@ -94,18 +98,32 @@ def check_patterns(patterns: Iterable[str], module: Module) -> None:
     """
     mistakes = []
     for pattern, names in unmatched(patterns, module):
-        help = (
-            did_you_mean(pattern, names) or "patterns are names of nodes or operators; * is any text, ? any character"
+        message, readers = f'--keep: nothing in the program is called "{pattern}"', _readers_of_constants(
+            pattern, module
         )
-        mistakes.append(Diagnostic("P066", f'--keep: nothing in the program is called "{pattern}"', help=help))
+        if readers:
+            message = f'--keep: "{pattern}" means constants only, each of which is as the nodes that read it'
+            more = f" and {len(readers) - _MOST_NAMED} more" if len(readers) > _MOST_NAMED else ""
+            help = f"keep these: {', '.join(readers[:_MOST_NAMED])}{more}"
+        else:
+            help = did_you_mean(pattern, names) or _HOW
+        mistakes.append(Diagnostic("P066", message, help=help))
     if mistakes:
         raise DiagnosticsError(mistakes)
 
 
 def unmatched(patterns: Iterable[str], module: Module) -> Iterator[tuple[str, list[str]]]:
-    """Yield the patterns that mean no instruction of a module, each with all the names that there are."""
-    found = [names_of(inst) for function in module.functions.values() for inst in function.insts]
+    """Yield the patterns that mean no instruction of a module that computes, each with all the names that there are."""
+    insts = [inst for function in module.functions.values() for inst in function.insts]
+    found = [names_of(inst) for inst in insts if not isinstance(inst, Initializer)]
     names = list(dict.fromkeys(chain.from_iterable(found)))
     for pattern in patterns:
         if not any(fits(name, pattern) for name in names):
             yield pattern, names
+
+
+def _readers_of_constants(pattern: str, module: Module) -> list[str]:
+    """Return the names of what reads the constants that a pattern means."""
+    insts = [inst for function in module.functions.values() for inst in function.insts]
+    meant = [inst for inst in insts if isinstance(inst, Initializer) and inst.name and fits(inst.name, pattern)]
+    return list(dict.fromkeys(name for inst in meant for user in inst.users for name in names_of(user)[:1]))

@@ -9,9 +9,9 @@ Deliberately absent: refusal. One policy is for many programs, and not all of th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 
 from passes.precision.labels import label_of
+from passes.precision.name_patterns import fits as fits_name
 from passes.precision.overrides import labels_of, names_of
 from passes.precision.policy import Override
 from runtime.diagnostics import did_you_mean, listed
@@ -39,12 +39,7 @@ def warnings_of(overrides: Sequence[Override], module: Module) -> Iterator[str]:
         why = _why_unmatched(one, nodes)
         if why is not None:
             place = f"{one.place}: " if one.place is not None else ""
-            yield f"{place}the override {{{_text_of(one)}}} fits nothing in this program{why}"
-
-
-def _text_of(one: Override) -> str:
-    said = {"instruction": one.instruction, "name": one.name, "operand": one.operand}
-    return ", ".join(f"{key}: {value}" for key, value in said.items() if value is not None)
+            yield f"{place}the override {one.about} fits nothing in this program{why}"
 
 
 def _why_unmatched(one: Override, nodes: Sequence[tuple[Instruction, Function]]) -> str | None:
@@ -52,7 +47,7 @@ def _why_unmatched(one: Override, nodes: Sequence[tuple[Instruction, Function]])
     labeled = [pair for pair in nodes if one.instruction is None or one.instruction in labels_of(pair[0])]
     if not labeled:
         return _help_on_labels(one.instruction, [inst for inst, _ in nodes])
-    fits = [pair for pair in labeled if one.name is None or any(fnmatchcase(n, one.name) for n in names_of(pair[0]))]
+    fits = [pair for pair in labeled if one.name is None or any(fits_name(n, one.name) for n in names_of(pair[0]))]
     if not fits and one.name is not None:
         return _near(one.name, [name for inst, _ in labeled for name in names_of(inst)])
     return None if one.operand is None else _why_no_operand(one.operand, fits)

@@ -87,7 +87,7 @@ def _inputs_of_second(
                 yield one.name, inputs[one.name]
             continue
         if source.name != one.name:
-            notes.append(f'input "{one.name}" of the second version gets what "{source.name}" of the first one gets')
+            notes.append(f"input {one.called} of the second version gets what {source.called} of the first one gets")
         yield one.name, _as_taken(started.given[source.value], one, notes)
 
 
@@ -100,7 +100,7 @@ def _as_taken(value: Any, one: Input, notes: list[str]) -> Any:
     rounded = cast_array(value, own, dtype)
     found = difference(rounded, value, dtype)
     if found is not None and found.differing:
-        notes.append(f'input "{one.name}" is rounded to {dtype} for the second version')
+        notes.append(f"input {one.called} is rounded to {dtype} for the second version")
     return rounded
 
 

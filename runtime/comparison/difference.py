@@ -72,7 +72,7 @@ class Difference:
 def difference(value: Any, reference: Any, dtype: DType | None) -> Difference | None:
     """Return how far a value, which is of this dtype, is from its reference; None where the two have no distance.
 
-    Sequences are compared one by one.
+    Sequences are compared one by one. Texts are equal or differ, by no distance.
     """
     if isinstance(value, list) and isinstance(reference, list) and len(value) == len(reference):
         found = [difference(a, b, dtype) for a, b in zip(value, reference, strict=True)]
@@ -83,6 +83,8 @@ def difference(value: Any, reference: Any, dtype: DType | None) -> Difference | 
             total = total.joined(each)
         return total
     wide, wide_reference = as_f64(value), as_f64(reference)
+    if wide is None and wide_reference is None:
+        return _of_texts(value, reference)
     if wide is None or wide_reference is None or wide.shape != wide_reference.shape:
         return None
     return _of_floats(wide, wide_reference, dtype or natural_dtype(np.asarray(value).dtype))
@@ -120,6 +122,14 @@ def as_f64(value: Any) -> Floats | None:
     if not isinstance(value, np.ndarray | np.generic) or natural_dtype(value.dtype) is None:
         return None
     return np.asarray(value).astype(np.float64)
+
+
+def _of_texts(value: Any, reference: Any) -> Difference | None:
+    """Return how many elements differ of two arrays of one shape that hold no numbers, which have no distance."""
+    arrays = [one for one in (value, reference) if isinstance(one, np.ndarray | np.generic)]
+    if len(arrays) != 2 or arrays[0].shape != arrays[1].shape:
+        return None
+    return Difference(elements=arrays[0].size, differing=int(np.count_nonzero(arrays[0] != arrays[1])))
 
 
 def _of_floats(wide: Floats, reference: Floats, dtype: DType | None) -> Difference:

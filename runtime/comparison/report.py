@@ -82,6 +82,8 @@ def distance(found: Difference, *, ulps: bool = True) -> str:
         parts.append(f"{found.overflowed} of {found.elements} became infinite or NaN")
     if found.other_special:
         parts.append(f"{found.other_special} of {found.elements} were infinite or NaN, and differ")
+    if not found.largest and not parts:
+        return f"{found.differing} of {found.elements} differ"
     if found.squares or not parts:
         parts.append(f"relative {number(found.relative)}, at most {number(found.largest)}")
     if found.ulps and ulps:

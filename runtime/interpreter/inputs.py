@@ -44,6 +44,12 @@ class Input:
             return "input"
         return "tensor" if isinstance(self.value, Tensor) else "argument"
 
+    @property
+    def called(self) -> str:
+        """Its plain name in quotes, as messages have it."""
+        is_quoted = not isinstance(self.value, Instruction) and self.name.startswith('"')
+        return self.name if is_quoted else f'"{self.name}"'
+
 
 def inputs_of(function: Function, names: Names) -> Iterator[Input]:
     """Yield what a function takes in: arguments, `graph.input` and `graph.param` instructions, input tensors.
@@ -82,7 +88,8 @@ def check_inputs(wanted: tuple[Input, ...], given: Mapping[str, Any], where: str
     problems = [_missing(one, given, known) for one in wanted if one.name not in given]
     for name in given:
         if name not in known:
-            help_text = did_you_mean(name, known) or f"its inputs: {', '.join(sorted(known)) or 'none'}"
+            plain = [one.called[1:-1] for one in wanted]
+            help_text = did_you_mean(name, plain) or f"its inputs: {', '.join(sorted(plain)) or 'none'}"
             problems.append(f'{where} has no input "{name}"; {help_text}')
     extents: dict[str, tuple[int, str]] = {}
     for one in wanted:
@@ -93,14 +100,14 @@ def check_inputs(wanted: tuple[Input, ...], given: Mapping[str, Any], where: str
 
 
 def _missing(one: Input, given: Mapping[str, Any], known: set[str]) -> str:
-    near = did_you_mean(one.name, [name for name in given if name not in known])
-    return f'{one.kind} "{one.name}": {one.type} is missing' + (f"; {near}" if near else "")
+    near = did_you_mean(one.called[1:-1], [name for name in given if name not in known])
+    return f"{one.kind} {one.called}: {one.type} is missing" + (f"; {near}" if near else "")
 
 
 def _mismatches(one: Input, value: Any, extents: dict[str, tuple[int, str]]) -> Iterator[str]:
     if not one.type.is_tensor:
         return
-    label = f'{one.kind} "{one.name}": {one.type}'
+    label = f"{one.kind} {one.called}: {one.type}"
     if not isinstance(value, np.ndarray | np.generic):
         yield f"{label} is given a {type(value).__name__}; it takes a numpy array"
         return
@@ -123,9 +130,9 @@ def _shape_mismatches(
         return
     for dim, extent in zip(wanted, found, strict=True):
         if isinstance(dim, str):
-            first, holder = extents.setdefault(dim, (extent, one.name))
+            first, holder = extents.setdefault(dim, (extent, one.called))
             if first != extent:
-                yield f'{label} is given the shape {shown}, so {dim} is {extent}; input "{holder}" makes it {first}'
+                yield f"{label} is given the shape {shown}, so {dim} is {extent}; input {holder} makes it {first}"
 
 
 def _is_on_grid(array: NDArray[Any], dtype: DType) -> bool:

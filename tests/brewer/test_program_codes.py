@@ -111,7 +111,8 @@ def test_the_places_report_that_code(code: str) -> None:
 
 
 def test_no_code_of_passes_is_missing_in_their_table() -> None:
-    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "passes").rglob("*.py") if path.name != "codes.py"]
+    paths = [path for folder in ("passes", "runtime") for path in (ROOT / folder).rglob("*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in paths if path.name != "codes.py"]
     assert {code for text in texts for code in re.findall(r'"(P\d{3})"', text)} == set(IMPORTED["P"])
 
 

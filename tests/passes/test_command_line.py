@@ -124,7 +124,7 @@ def test_the_target_of_the_command_line_comes_first(tmp_path: Path, capsys: pyte
     [
         (["--passes", "eliminate-cast"], '--passes:1:1: error[P002]: there is no pass "eliminate-cast"'),
         (["--target", "trn9"], 'error[P006]: no target is called "trn9"'),
-        (["-o", "no_such_folder/out.txt"], "error[P011]: no_such_folder/out.txt cannot be written: No such file"),
+        (["-o", "no_such_folder/out.txt"], "error[P011]: no_such_folder/out.txt cannot be written: no such folder"),
     ],
 )
 def test_mistakes_in_the_usage(

@@ -91,7 +91,7 @@ def test_statistics_as_text_in_a_file(capsys: pytest.CaptureFixture[str]) -> Non
     [
         (["--stats=chain.txt"], "error[P014]: the statistics would overwrite chain.txt, which it is made from"),
         (["--stats=a", "-o", "./a"], "error[P014]: the statistics and the program would both be written to a"),
-        (["--stats=none/s.json", "-o", "a"], "error[P011]: none/s.json cannot be written: No such file or directory"),
+        (["--stats=none/s.json", "-o", "a"], "error[P011]: none/s.json cannot be written: no such folder"),
     ],
 )
 def test_statistics_that_cannot_be_written(

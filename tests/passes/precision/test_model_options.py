@@ -1,8 +1,7 @@
-"""The options of a conversion: what stays f32 by wish or by measurement, the ends, the operator set, and `--verify`."""
+"""The options of a conversion: what stays f32 by wish or by measurement, the ends and the operator set."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,37 +15,11 @@ from frontends.onnx import load, to_proto
 from passes.__main__ import main
 from runtime import parse
 from runtime.diagnostics import DiagnosticsError
+from tests.passes.precision.model_driver import Driver
 from tests.passes.precision.models import casts, chain, model, node, value
 
 EYE = {"w": np.eye(4, dtype=np.float32)}
 Said = pytest.CaptureFixture[str]
-
-
-class Driver:
-    """The command line on one model."""
-
-    def __init__(self, folder: Path) -> None:
-        self.source, self.out, self.report = folder / "m.onnx", folder / "out.onnx", folder / "report.json"
-        self.folder = folder
-
-    def run(self, *words: str, policy: str = "autocast-f16") -> int:
-        places = ["-o", str(self.out), "--report", str(self.report)]
-        return main([str(self.source), *places, "--policy", policy, *words])
-
-    @property
-    def result(self) -> onnx.ModelProto:
-        result = onnx.load(self.out)
-        onnx.checker.check_model(result, full_check=True)
-        return result
-
-    @property
-    def precisions(self) -> dict[str, tuple[str, str]]:
-        lines = json.loads(self.report.read_text())["instructions"]
-        return {line["value"]: (line["precision"], line["rule"]) for line in lines}
-
-    def inputs(self, **arrays: Any) -> str:
-        np.savez(self.folder / "in.npz", **arrays)
-        return str(self.folder / "in.npz")
 
 
 @pytest.fixture
@@ -86,7 +59,7 @@ def test_a_pattern_that_means_nothing(driver: Driver, capsys: Said) -> None:
     ("pattern", "kept"),
     [("layers[0]", {"a"}), ("layers[?]", {"a", "b"}), ("*[1]", {"b"}), ("l*[0]", {"a"}), ("?ayers[0]", {"a"})],
 )
-def test_brackets_are_themselves(driver: Driver, pattern: str, kept: set[str]) -> None:
+def test_brackets_are_themselves(driver: Driver, pattern: str, kept: set[str], capsys: Said) -> None:
     nodes = [node("MatMul", ["x", "w"], "a", name="layers[0]"), node("MatMul", ["a", "w"], "b", name="layers[1]")]
     onnx.save(chain(*nodes, node("Relu", ["b"], "y", name="act"), constants=EYE), driver.source)
     assert driver.run("--keep", pattern) == 0
@@ -95,6 +68,7 @@ def test_brackets_are_themselves(driver: Driver, pattern: str, kept: set[str]) -
     policy.write_text(f"base: autocast-f16\noverrides:\n  - {{name: '{pattern}', precision: f32}}\n")
     assert driver.run(policy=str(policy)) == 0
     assert {name for name, (_, rule) in driver.precisions.items() if rule == "override"} == kept
+    assert capsys.readouterr().err == ""  # an override that fits is none that fits nothing
 
 
 @pytest.mark.parametrize("pattern", ["layers[01]", "enc/firs[t]", "enc/[*", "[!x]*"])
@@ -138,6 +112,20 @@ def test_what_was_measured_to_be_too_large_stays_f32(driver: Driver) -> None:
     assert {runs_in for runs_in, _ in driver.precisions.values()} == {"bf16"}
 
 
+def test_what_is_too_large_in_any_of_several_runs_stays_f32(driver: Driver, capsys: Said) -> None:
+    small, large = (str(driver.folder / f"{name}.npz") for name in ("small", "large"))
+    np.savez(small, x=np.ones((2, 4), np.float32))
+    np.savez(large, x=np.full((2, 4), -7e4, np.float32))
+    for files in ((small, large), (large, small)):
+        assert driver.run(*[word for file in files for word in ("--calibrate", file)]) == 0
+        assert set(driver.precisions.values()) == {("f32", "measured")}
+    assert driver.run("--calibrate", large, "--calibrate", driver.inputs(y=np.ones((2, 4), np.float32))) == 2
+    first, second = capsys.readouterr().err.split("\n\n")
+    wrong = driver.folder / "in.npz"
+    assert first == f'error[P067]: --calibrate {wrong}: argument "x": f32[2,4] is missing'
+    assert second == f'error[P067]: --calibrate {wrong}: function @main has no input "y"\nhelp: its inputs: x\n'
+
+
 def test_what_comes_back_into_the_range_is_low_again(driver: Driver) -> None:
     scale = {"k": np.array([[2e4], [1.0]], np.float32), "w": np.eye(4, dtype=np.float32)}
     nodes = [node("Mul", ["x", "k"], "a"), node("Sign", ["a"], "b"), node("MatMul", ["b", "w"], "y")]
@@ -151,65 +139,46 @@ def test_what_comes_back_into_the_range_is_low_again(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("option", ["--calibrate", "--verify"])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"onnx::x_0": np.zeros((2, 4), np.float64)}, "is given elements of float64\nhelp: f32 is float32"),
+        ({"onnx::x_0": np.zeros((2, 5), np.float32)}, "is given the shape [2,5]"),
+        ({}, "is missing"),
+        ({"onnx::x0": np.zeros((2, 4), np.float32)}, 'is missing\nhelp: did you mean "onnx::x0"?'),
+    ],
+)
+def test_an_input_is_called_by_its_plain_name(
+    driver: Driver, option: str, given: dict[str, Any], said: str, capsys: Said
+) -> None:
+    source = onnx.load(driver.source)
+    source.graph.input[0].name = source.graph.node[0].input[0] = "onnx::x_0"
+    onnx.save(source, driver.source)
+    assert driver.run(option, driver.inputs(**given)) == 2
+    assert f': argument "onnx::x_0": f32[2,4] {said}\n' in capsys.readouterr().err and not driver.out.exists()
+
+
+def test_a_pattern_that_means_constants_only(driver: Driver, capsys: Said) -> None:
+    assert driver.run("--keep", "w") == 2
+    said = 'error[P066]: --keep: "w" means constants only, each of which is as the nodes that read it\n'
+    assert capsys.readouterr().err == f"{said}help: keep these: enc/first, dec/second\n" and not driver.out.exists()
+
+
+def test_a_place_that_cannot_be_written_is_said_before_the_work(driver: Driver, capsys: Said) -> None:
+    driver.source.write_bytes(b"no model, which would be said first, were it read")
+    for name, why in (("none/out.onnx", "no such folder"), (".", "it is a folder"), ("m.onnx/", "Not a directory")):
+        place = f"{driver.folder}/{name}"
+        assert main([str(driver.source), "-o", place, "--policy", "autocast-f16"]) == 2
+        assert capsys.readouterr().err == f"error[P011]: {place} cannot be written: {why}\n"
+
+
+@pytest.mark.parametrize("option", ["--calibrate", "--verify"])
 def test_inputs_of_another_program(driver: Driver, option: str, capsys: Said) -> None:
     assert driver.run(option, driver.inputs(z=np.zeros((2, 4), np.float32))) == 2
     said = capsys.readouterr().err
     assert '"z"' in said and '"x"' in said and "error[P0" in said and not driver.out.exists()
     assert driver.run(option, str(driver.folder / "none.npz")) == 2
     assert "none.npz" in capsys.readouterr().err
-
-
-def test_the_errors_of_a_conversion(driver: Driver, capsys: Said) -> None:
-    nodes = [node("MatMul", ["x", "w"], "a"), node("Softmax", ["a"], "y")]
-    weight = np.linspace(-1, 1, 16, dtype=np.float32).reshape(4, 4)
-    onnx.save(chain(*nodes, constants={"w": weight}), driver.source)
-    assert driver.run("--verify", driver.inputs(x=np.full((2, 4), 0.1, np.float32))) == 0
-    first, output, on_a_cpu, then, rounded, *_ = capsys.readouterr().err.splitlines()
-    assert first == "passes: verified on onnxruntime, on the inputs given"
-    assert on_a_cpu == "  on a CPU it computes much of what is f16 in f32, and leaves roundings out"
-    assert then == "passes: verified with one rounding for each result, on the same inputs"
-    assert output.startswith("  %y: relative ") and rounded.startswith("  %y: relative ")
-    assert driver.run("--verify", policy="autocast-bf16") == 0
-    said = capsys.readouterr().err
-    assert said.startswith("passes: verified with one rounding for each result (onnxruntime: ")
-    assert ", on generated inputs, ordinary values, seed 0\n" in said and "on a CPU" not in said
-
-
-def test_the_culprit_is_what_the_outputs_feel(driver: Driver, capsys: Said) -> None:
-    """Both 2049s are ties of f16 that go to 2048; tanh(2049) is 1 either way, and 2049 - 2047 becomes 1."""
-    nodes = [node("Add", ["x", "b"], "a"), node("Tanh", ["a"], "h"), node("MatMul", ["h", "w"], "y")]
-    weight = np.zeros((4, 4), np.float32)
-    weight[2:, 2] = -2047, 2049
-    onnx.save(chain(*nodes, constants={"b": np.array([99, 99, 99, 2049], np.float32), "w": weight}), driver.source)
-    assert driver.run("--verify", driver.inputs(x=np.zeros((2, 4), np.float32))) == 0
-    *_, origin, alone = capsys.readouterr().err.splitlines()
-    assert origin == "  most of the error comes from %w: f16[4,4] = onnx.initializer"
-    assert alone == "    its rounding alone makes %y: relative 0.5, at most 1"
-
-
-def test_the_first_values_beyond_the_range_are_told(driver: Driver, capsys: Said) -> None:
-    """300 * 300 is beyond 65504, the largest f16."""
-    nodes = [node("Mul", ["x", "x"], "a"), node("Relu", ["a"], "b"), node("MatMul", ["b", "w"], "y")]
-    onnx.save(chain(*nodes, constants=EYE), driver.source)
-    x = np.zeros((2, 4), np.float32)
-    x[0, 0] = 300
-    assert driver.run("--verify", driver.inputs(x=x)) == 0
-    *_, origin, what = capsys.readouterr().err.splitlines()
-    assert origin.startswith("  elements first become infinite or NaN in %a: f16[2,4] = ")
-    assert what.startswith("    1 of 8 became infinite or NaN")
-
-
-def test_the_culprit_is_called_what_the_file_calls_it(driver: Driver, capsys: Said) -> None:
-    """2 * 1024 + 1 is a tie of f16 that goes to 2048; all that is multiplied is exact."""
-    weight = np.zeros((4, 4), np.float32)
-    weight[:2, 0] = 1
-    onnx.save(chain(node("MatMul", ["x", "w"], "y"), constants={"w": weight}), driver.source)
-    x = np.zeros((2, 4), np.float32)
-    x[0, :2] = 2048, 1
-    assert driver.run("--verify", driver.inputs(x=x)) == 0
-    (product,) = [one.output[0] for one in driver.result.graph.node if one.op_type == "MatMul"]
-    assert product != "y"
-    assert f"  most of the error comes from %{product}: f16[2,4] = onnx.node" in capsys.readouterr().err
 
 
 def test_nothing_is_verified_that_is_not_converted(driver: Driver, capsys: Said) -> None:

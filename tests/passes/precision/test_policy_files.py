@@ -1,5 +1,6 @@
 """Policies as YAML files: what they say, what overrides do, and every mistake with its place and near names."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -224,6 +225,44 @@ def test_an_override_that_fits_nothing_is_a_warning(override: str, said: str, tm
     report = report_of(override, tmp_path)
     assert report.warnings == [f"{tmp_path / 'mine.yaml'}:3:5: the override {said}"]
     assert f"  warning: {report.warnings[0]}" in str(report)
+
+
+SAID_BY = [
+    ("{instruction: Softmax, precision: f16}", "s", "f16, mine: the override {instruction: Softmax}, mine.yaml:4:5"),
+    (
+        "{instruction: MatMul, precision: f16}\n  - {name: 'm?', precision: f32}\n  - {name: d, precision: f32}",
+        "mm",
+        "f32, the policy says so of this instruction: {name: m?}, mine.yaml:5:5",
+    ),
+    (
+        "{name: s, operand: input}",
+        "s",
+        "f32, the policy says so of this instruction: {name: s, operand: input}, mine.yaml:4:5",
+    ),
+    (
+        "{operand: B, name: d}\n  - {instruction: Div, operand: 0}",
+        "d",
+        "f32, the policy says so of this instruction: {name: d, operand: B}, mine.yaml:4:5;"
+        " {instruction: Div, operand: 0}, mine.yaml:5:5",
+    ),
+]
+
+
+@pytest.mark.parametrize(("overrides", "node", "said"), SAID_BY)
+def test_the_report_names_the_line_of_the_override_that_counts(
+    overrides: str, node: str, said: str, tmp_path: Path
+) -> None:
+    found = policy_of(f"base: autocast-f16\nkinds: {{reduction: low}}\noverrides:\n  - {overrides}\n", tmp_path)
+    _, report = passes.convert(load(read(MODEL, k=np.float32(3), w=np.eye(4, dtype=np.float32))), found)
+    (line,) = [line for line in report.lines if line.value == node]
+    assert f"{line.precision}, {line.reason}".replace(f"{tmp_path}/", "") == said
+
+
+def test_an_override_without_a_file_is_told_by_what_it_is_about(tmp_path: Path) -> None:
+    found = replace(AutocastF16, overrides=(Override(Precision.F32, "MatMul"),))
+    _, report = passes.convert(load(read(MODEL, k=np.float32(3), w=np.eye(4, dtype=np.float32))), found)
+    (line,) = [line for line in report.lines if line.value == "mm"]
+    assert line.reason == "the policy says so of this instruction: {instruction: MatMul}"
 
 
 @pytest.mark.parametrize("override", FITTING)

@@ -11,10 +11,10 @@ from frontends.onnx import SIGNATURES, load, to_proto
 from passes import command_line
 from passes.__main__ import main, why_shadowed
 from passes.auto_mixed_precision import AutoMixedPrecision
-from passes.foreign_files import FrontEnd
 from passes.framework.dot_transform import TransformError
 from passes.framework.pass_manager import PassManager
 from runtime import parse
+from runtime.front_ends import FrontEnd
 from runtime.text.printer import print_module
 from tests.passes.precision.models import chain, node
 
@@ -71,7 +71,10 @@ def test_without_the_library_a_user_is_told_which_one(program: Path, capsys: pyt
 
     assert command_line.main([str(program), "--policy", "autocast-f16"], {".onnx": missing}) == 2
     said = capsys.readouterr()
-    assert "error[P012]: which types the operators of the program may have needs a library: onnx" in said.err
+    assert (
+        "error[P012]: which types the operators of the program may have needs a library that is not installed: onnx"
+        in said.err
+    )
     assert "help: install the extra onnx" in said.err and said.out == ""
     # Passes that do not ask need no library.
     assert command_line.main([str(program), "--passes", "eliminate-casts"], {".onnx": missing}) == 0

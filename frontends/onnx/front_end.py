@@ -1,0 +1,45 @@
+"""The front end for ONNX models as drivers take it: `front_end()`, for files that end in `.onnx`.
+
+Deliberately absent: imports of what few runs need. The reference of ONNX and onnxruntime are loaded when they are asked
+for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from frontends.onnx.data_files import data_files
+from frontends.onnx.errors import BrokenModelError, ExternalDataError, OnnxError
+from frontends.onnx.read_model import SIGNATURES, load, load_raised
+from frontends.onnx.write_model import save
+from runtime.front_ends import FrontEnd
+from runtime.functions import Module
+from runtime.interpreter.machine import Evaluator
+
+
+def front_end() -> FrontEnd:
+    """Return what reads, writes and runs models."""
+    broken = (BrokenModelError, ExternalDataError)
+    return FrontEnd(load, save, OnnxError, SIGNATURES, broken, data_files, _evaluator, load_raised, _run, _name)
+
+
+def _evaluator(module: Module) -> Evaluator:
+    """Return what computes the nodes of a model."""
+    from frontends.onnx.evaluate import evaluator
+
+    return evaluator(module)
+
+
+def _run(module: Module, inputs: Mapping[str, Any]) -> list[Any] | str:
+    """Return what onnxruntime makes of a module, or why it does not."""
+    from frontends.onnx.onnxruntime_run import run
+
+    return run(module, inputs)
+
+
+def _name(module: Module) -> None:
+    """Give the values of a module the names that they have in a file."""
+    from frontends.onnx.naming import name_as_written
+
+    name_as_written(module)

@@ -25,7 +25,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     themselves; a debugger and output that is not captured need the terminal.
     """
     option = config.option
-    is_whole = config.args_source is config.ArgsSource.TESTPATHS and not option.keyword and not option.lf
+    is_chosen = option.keyword or getattr(option, "lf", False)  # which `-p no:cacheprovider` takes away
+    is_whole = config.args_source is config.ArgsSource.TESTPATHS and not is_chosen
     is_shareable = "not bench" in option.markexpr and not (option.usepdb or option.capture == "no" or option.update)
     if is_whole and is_shareable and option.numprocesses is None and not hasattr(config, "workerinput"):
         option.numprocesses, option.maxprocesses, option.dist = "auto", MOST_WORKERS, "worksteal"

@@ -23,8 +23,8 @@ from runtime.diagnostics import Diagnostic
 from tests.brewer.case_files import Case, read_cases
 from tests.brewer.miniature import build
 from tests.brewer.mutants import dumped, mutated_tree
+from tests.this_project import PROJECT
 
-PROJECT = Project.of_this_tool()
 FILES = {path.relative_to(PROJECT.root).as_posix(): path.read_text() for path in PROJECT.definitions.rglob("*.yaml")}
 # Facts of a few operators say all that can be said, and load faster.
 FILES["defs/onnx/ai.onnx.yaml"] = FILES["defs/onnx/ai.onnx.yaml"].partition("\n  Conv:")[0]

@@ -32,6 +32,11 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.numprocesses, option.maxprocesses, option.dist = "auto", MOST_WORKERS, "worksteal"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Lets the longest tests begin first: a run of many takes as long as the worker that is done last."""
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)
+
+
 def pytest_configure() -> None:
     """Hands Ctrl-C on to the programs that tests start; what runs in the background of a shell ignores it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -170,7 +170,7 @@ def read_renames(keys: Keys, problems: Problems) -> tuple[Rename, ...]:
 def read_source(keys: Keys, problems: Problems) -> tuple[Source, ...]:
     """One document, or a list of them."""
     node = keys.value("source")
-    sources: list[Source] = []
+    sources: dict[Source, Place] = {}
     for item in node.items if isinstance(node, Sequence) else (node,) if node else ():
         if not isinstance(item, Mapping):
             help = "source: {document: ..., section: ...}"
@@ -178,7 +178,10 @@ def read_source(keys: Keys, problems: Problems) -> tuple[Source, ...]:
             continue
         inner = Keys(item, SOURCE, problems)
         inner.check(item.place)
-        sources.append(Source(inner.text_or_empty("document"), inner.text_or_empty("section")))
+        source = Source(inner.text_or_empty("document"), inner.text_or_empty("section"))
+        if source in sources:
+            report_twice(f'"{source.document}"', item.place, sources[source], '"source"', problems)
+        sources.setdefault(source, item.place)
     return tuple(sources)
 
 

@@ -25,10 +25,16 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     themselves; a debugger and output that is not captured need the terminal.
     """
     option = config.option
-    is_whole = config.args_source is config.ArgsSource.TESTPATHS and not option.keyword and not option.lf
+    is_chosen = option.keyword or getattr(option, "lf", False)  # which `-p no:cacheprovider` takes away
+    is_whole = config.args_source is config.ArgsSource.TESTPATHS and not is_chosen
     is_shareable = "not bench" in option.markexpr and not (option.usepdb or option.capture == "no" or option.update)
     if is_whole and is_shareable and option.numprocesses is None and not hasattr(config, "workerinput"):
         option.numprocesses, option.maxprocesses, option.dist = "auto", MOST_WORKERS, "worksteal"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Lets the longest tests begin first: a run of many takes as long as the worker that is done last."""
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)
 
 
 def pytest_configure() -> None:

@@ -7,20 +7,17 @@ from functools import cache
 import pytest
 
 from brewer.formatting import Formatter, formatted
-from brewer.load import load
 from brewer.memory import Memory
 from brewer.plan import Planner
 from brewer.problems import Problems
-from brewer.project import Project
 from brewer.rendering import Rendered, Renderer
-
-PROJECT = Project.of_this_tool()
+from tests.this_project import PROJECT, instructions
 
 
 @cache
 def rendered() -> tuple[Rendered, ...]:
     problems = Problems()
-    files = Renderer(PROJECT, load(PROJECT), problems).render_all()
+    files = Renderer(PROJECT, instructions(), problems).render_all()
     problems.raise_if_any()
     return files
 
@@ -78,7 +75,7 @@ def test_the_words_of_definitions_are_those_of_the_runtime() -> None:
     from runtime.targets import TARGETS
     from runtime.tensors import TENSOR_CLASSES
 
-    vocabulary = load(PROJECT).vocabulary
+    vocabulary = instructions().vocabulary
     assert set(vocabulary.dtypes) == {dtype.name for dtype in DTYPES}
     assert set(vocabulary.engines) == {engine.value for engine in NeuronEngine}
     assert vocabulary.targets == tuple(target.name for target in TARGETS)

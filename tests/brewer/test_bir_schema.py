@@ -19,7 +19,6 @@ from brewer.bir_schema import ONLY_THE_READER, bir_schema
 from brewer.bir_schema_parts import EDGE_KINDS
 from brewer.command_line import main
 from brewer.load import load
-from brewer.project import Project
 from runtime.access import AccessMode
 from runtime.bir import bir_text, read_bir
 from runtime.bir.plans import RecordPlan
@@ -33,9 +32,9 @@ from tests.brewer.quick_validator import quick_validator
 from tests.definition_examples import programs_among
 from tests.runtime.bir.spoiled import spoil
 from tests.runtime.random_programs import modules
+from tests.this_project import PROJECT, instructions
 
-PROJECT = Project.of_this_tool()
-INSTRUCTIONS = load(PROJECT)
+INSTRUCTIONS = instructions()
 FORMS = record_forms(INSTRUCTIONS, PROJECT.sources)
 SCHEMA = bir_schema(FORMS, INSTRUCTIONS.vocabulary)
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

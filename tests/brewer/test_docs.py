@@ -32,10 +32,10 @@ from runtime.names import Names
 from runtime.types import Type
 from tests.brewer.miniature import build
 from tests.definition_examples import programs_among
+from tests.this_project import PROJECT, instructions
 from tests.tree import ROOT
 
-PROJECT = Project.of_this_tool()
-INSTRUCTIONS = load(PROJECT)
+INSTRUCTIONS = instructions()
 EXAMPLES = [(d, text) for d in INSTRUCTIONS.definitions for text in programs_among(one.value for one in d.examples)]
 OF_ONES = {
     "neuron/ActivationOp": 4.46875,  # exp(0.5 * 1 + 1) is 4.48169; bf16 has steps of 1/32 between 4 and 8

@@ -11,11 +11,10 @@ from brewer.json_schema import json_schema
 from brewer.keys_page import TABLES, page
 from brewer.kinds import Key, Table
 from brewer.problems import Problems
-from brewer.project import Project
 from brewer.yaml_tree import Mapping, read_tree
 from tests.brewer.test_schema import plain, words
+from tests.this_project import PROJECT
 
-PROJECT = Project.of_this_tool()
 SCHEMA = json_schema({**words(PROJECT), "enum function": ("exp", "square")})
 KEYS = [(table, key) for table in TABLES for key in table.keys]
 

@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 
 from brewer.imports import LinesOfCode, known_names, names_used
-from brewer.load import load
-from brewer.project import Project
 from tests.brewer.case_files import read_cases
+from tests.this_project import PROJECT, instructions
 
-PROJECT = Project.of_this_tool()
 TEXTS = [path.read_text() for path in sorted(PROJECT.generated.rglob("*Gen.py"))]
 TEXTS += [c.file.expected for c in read_cases(Path(__file__).parent / "cases") if c.show.endswith("Gen.py")]
 
@@ -22,7 +20,7 @@ def names_read(text: str) -> set[str]:
 
 
 def test_of_the_names_that_are_imported_the_same_are_found() -> None:
-    known = known_names(load(PROJECT).vocabulary, PROJECT.sources).keys()
+    known = known_names(instructions().vocabulary, PROJECT.sources).keys()
     assert len(TEXTS) > 20
     lines = LinesOfCode(known)
     for text in TEXTS:

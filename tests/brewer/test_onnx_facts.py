@@ -7,14 +7,13 @@ import onnx
 import pytest
 
 from brewer.document_keys import ARITHMETIC
-from brewer.load import load
-from brewer.project import Project
 from brewer.read_facts import OperatorFacts
 from generated.onnx.facts import FACTS
 from runtime import folding
 from runtime.precision_facts import SCALARS, AttributeFacts, PrecisionFacts, facts_at
+from tests.this_project import instructions
 
-DOCUMENTS = tuple(found for found in load(Project.of_this_tool()).facts if found.domain.startswith("ai.onnx"))
+DOCUMENTS = tuple(found for found in instructions().facts if found.domain.startswith("ai.onnx"))
 OPERATORS = [(found.domain, operator) for found in DOCUMENTS for operator in found.operators]
 NO_FACTS: dict[tuple[str, str], str] = {}
 """Operators of which nothing is known, each with the reason. They stay f32, and the report names them."""

@@ -23,8 +23,8 @@ from runtime.diagnostics import Diagnostic
 from tests.brewer.case_files import Case, read_cases
 from tests.brewer.miniature import build
 from tests.brewer.mutants import dumped, mutated_tree
+from tests.this_project import PROJECT
 
-PROJECT = Project.of_this_tool()
 FILES = {path.relative_to(PROJECT.root).as_posix(): path.read_text() for path in PROJECT.definitions.rglob("*.yaml")}
 # Facts of a few operators say all that can be said, and load faster.
 FILES["defs/onnx/ai.onnx.yaml"] = FILES["defs/onnx/ai.onnx.yaml"].partition("\n  Conv:")[0]
@@ -77,11 +77,15 @@ def found_by_the_loader(project: Project) -> tuple[Diagnostic, ...]:
 
 
 def found_in_a_part(project: Project) -> tuple[Diagnostic, ...]:
-    """The same where the vocabulary and the sources are those of the real project, and not read again."""
+    """The same where the vocabulary and the sources are those of the real project, and not read again.
+
+    Nothing is said of wrappers without a definition: those of all other definitions are.
+    """
     problems = Problems()
     headers = load_headers(project, problems)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("brewer.load.check_sources", lambda *_: None)  # it looks for pipes among the real sources
+        patched.setattr("brewer.load.check_unnamed_wrappers", lambda *_: None)
         check_together(project, headers, VOCABULARY, problems)
     return problems.found
 
@@ -161,7 +165,12 @@ def agree_on_mutants(file: str, validator: jsonschema.Draft202012Validator, fold
 def test_a_part_is_judged_like_the_whole(file: str, tmp_path: Path) -> None:
     project = project_of(tmp_path, file)
     (project.root / file).write_text(dumped(mutated_tree(FILES[file], random.Random(file))))
-    assert found_in_a_part(project) == found_by_the_loader(project)
+    whole = found_by_the_loader(project)
+    assert found_in_a_part(project) == tuple(each for each in whole if not is_of_a_wrapper_left_over(each))
+
+
+def is_of_a_wrapper_left_over(found: Diagnostic) -> bool:
+    return found.code == "D064" and found.place is not None and found.place.file.endswith(".py")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.file.path.stem)

@@ -12,18 +12,15 @@ from brewer.field_keys import RELATIONS
 from brewer.field_views import enum_alias
 from brewer.formatting import formatted
 from brewer.imports import import_lines
-from brewer.load import load
 from brewer.plain_scalars import Ambiguous, plain_value
 from brewer.problems import Problems
-from brewer.project import Project
 from brewer.python_text import Call, Code, docstring, literal, quoted
 from brewer.rule_views import _RELATION_FUNCTIONS
 from runtime import relations
 from runtime.bir.writer import BirWriter
 from runtime.engines import NeuronEngine
 from runtime.targets import TARGETS
-
-PROJECT = Project.of_this_tool()
+from tests.this_project import PROJECT, instructions
 
 
 def test_every_relation_has_a_function() -> None:
@@ -55,9 +52,9 @@ def test_every_engine_reads_and_writes_the_memories_of_the_runtime() -> None:
 
 def test_what_a_wrapper_may_use_is_all_that_generated_classes_have() -> None:
     """Else a wrapper that calls a method which a template has given its class would be refused."""
-    instructions = load(PROJECT)
-    by_file = {definition.file: definition for definition in instructions.definitions}
-    for brewable in instructions.brewables:
+    loaded = instructions()
+    by_file = {definition.file: definition for definition in loaded.definitions}
+    for brewable in loaded.brewables:
         definition = brewable.definition
         chain = [definition, *(by_file[file] for file in brewable.bases)]
         module = import_module(f"generated.{definition.dialect}.{definition.name}Gen")

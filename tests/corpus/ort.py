@@ -69,6 +69,7 @@ def _open(model: bytes, optimised: bool, profile: Path | None = None) -> Any:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # other workers need the processors
     if not optimised:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     if profile is not None:

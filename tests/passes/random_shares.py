@@ -9,6 +9,7 @@ A pass that the table does not name has two parts of each kind.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Final
 
@@ -123,9 +124,15 @@ OTHER_TYPES: Final = ("keep_io",)
 
 def random_pipeline(name: str, random: Random) -> str:
     """Return a pass or a pipeline with options: each that lists its values has one of them, or none is given."""
-    found = {option: words for each in open_options(name).values() for option, words in each.items() if words}
-    options = {option: words for option, words in found.items() if option not in OTHER_TYPES}
+    options = _words_of(name)
     if not options or random.random() < 0.2:
         return name
     drawn = {option: random.choice(words) for option, words in options.items()}
     return f"{name}{{{' '.join(f'{option}={word}' for option, word in drawn.items())}}}"
+
+
+@cache
+def _words_of(name: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the options that list their values, worked out once for thousands of programs."""
+    found = {option: words for each in open_options(name).values() for option, words in each.items() if words}
+    return {option: words for option, words in found.items() if option not in OTHER_TYPES}

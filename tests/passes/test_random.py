@@ -41,6 +41,7 @@ def test_each_pass_alone_obeys_the_laws(name: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.first
 @pytest.mark.parametrize("part", PARTS_THAT_RUN, ids=str)
 def test_many_random_programs_obey_the_laws(part: Part) -> None:
     run_part(part, LONG, first=100_000, statements=14, thorough=1.0)

@@ -33,6 +33,7 @@ def test_the_chain_obeys_the_laws_on_random_kernels() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.first
 def test_the_chain_obeys_the_laws_on_many_random_kernels() -> None:
     for seed in range(20_000, 21_000):
         run_chain(seed, statements=16)

@@ -55,6 +55,7 @@ def test_random_bits_agree_with_integer_arithmetic(source: DType) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.first
 @pytest.mark.parametrize("source", [f32, i32, u32], ids=str)
 def test_ten_million_random_bits_agree_with_integer_arithmetic_and_ml_dtypes(source: DType) -> None:
     """From integers to floats only: clamping has its own test."""

@@ -82,17 +82,13 @@ class ScatterElementsGen(GraphInst):
         dialect="graph",
         mnemonic="graph.scatter_elements",
         operands=(
-            OperandInfo(
-                "data",
-            ),
+            OperandInfo("data"),
             OperandInfo(
                 "indices",
                 dtypes=INTEGERS,
                 precision="index",
             ),
-            OperandInfo(
-                "updates",
-            ),
+            OperandInfo("updates"),
         ),
         attributes=(
             AttributeInfo(

@@ -22,8 +22,8 @@ from runtime.diagnostics import Place
 LEFT_OUT = ("wrapper", "version", "renames", "before", "since", "deprecated", "examples")
 _SHORT = 4  # letters: lstm and conv, either of which may be an abbreviation
 _WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z](?!v[0-9])[a-z])|(?<=[A-Z])(?=v[0-9])")
-# What has a capital letter within it and is one word all the same: MatMul, and abbreviations with one small letter, as in
-# MoEGate, RoPE and ReLU6, but not in ToBF16.
+# What has a capital letter within it and is one word all the same: MatMul, and abbreviations with one small letter, as
+# in MoEGate, RoPE and ReLU6, but not in ToBF16.
 _ONE_WORD = re.compile(
     r"MatMul|(?!(?:As|By|In|Is|No|Of|On|Or|To|Up)[A-Z])[A-Z][a-z](?:[A-Z]{2,}(?![a-z])|[A-Z](?![a-z0-9]))"
 )

@@ -20,7 +20,9 @@ def test_an_instruction_agrees_with_an_independent_source(check: Check) -> None:
 def test_every_instruction_with_semantics_is_checked() -> None:
     table = standard()
     computed = {mnemonic for mnemonic in INSTRUCTIONS if table[mnemonic].INFO.semantics is not None}
-    assert computed == {check.mnemonic for check in CHECKS}
+    checked = {check.mnemonic for check in CHECKS}
+    assert not computed - checked, "write a `Check` of each of these in a module of tests/runtime/semantics/agreement/"
+    assert not checked - computed, "no instruction computes these"
 
 
 def test_every_instruction_without_semantics_says_why() -> None:

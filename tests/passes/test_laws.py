@@ -66,8 +66,8 @@ def test_random_programs_find_a_pass_that_computes_something_else(cls: type[DotT
 @pytest.mark.parametrize(
     ("cls", "program", "said"),
     [
-        (FoldCopiesBlindly, OVERWRITTEN, "output 0: ["),
-        (WidenSecretly, CHAIN, "output 0: ["),
+        (FoldCopiesBlindly, OVERWRITTEN, "output 0: "),
+        (WidenSecretly, CHAIN, "output 0: "),
         (Widen, CHAIN.replace("relu %x", "relu %x {rounding = user}"), "the author asked for the roundings of"),
         (Claims, CHAIN, "the pass says changed=True"),
         (NeverDone, CHAIN, "a second run changes something"),

@@ -21,8 +21,12 @@ from runtime.verifier.findings import Findings
 
 def check_own_fields(inst: Instruction, findings: Findings, *, has_engine: bool) -> bool:
     """Return whether the fields of an instruction are of the kinds that the other checks count on."""
-    before = findings.count
     loc: Any = inst.loc
+    engine: Any = inst._engine if has_engine and isinstance(inst, NeuronInst) else None
+    is_usual = inst.type.__class__ is Type and inst._extra is None  # nearly always
+    if is_usual and (loc is None or loc.__class__ is str) and (engine is None or engine.__class__ is NeuronEngine):
+        return True
+    before = findings.count
     if loc is not None and not isinstance(loc, str):
         findings.add("V040", f"the place in the source is {described(loc)}; expected text or None", inst, "loc")
     for index, result in enumerate(inst.results if inst._extra is not None else (inst,)):
@@ -32,10 +36,7 @@ def check_own_fields(inst: Instruction, findings: Findings, *, has_engine: bool)
             findings.add("V040", f"{message}; expected a Type, such as Type.tensor(f32, (128, 512))", inst, "result")
     if inst._extra is not None and inst.rounding not in (None, "user"):
         findings.add("V040", f'the rounding is {described(inst.rounding)}; expected "user" or None', inst, "rounding")
-    if has_engine:
-        assert isinstance(inst, NeuronInst)
-        engine: Any = inst.assigned_engine
-        if engine is not None and not isinstance(engine, NeuronEngine):
-            message = f"the engine is {described(engine)}; expected a NeuronEngine or None"
-            findings.add("V040", message, inst, "engine", help=meant_engine(engine))
+    if engine is not None and not isinstance(engine, NeuronEngine):
+        message = f"the engine is {described(engine)}; expected a NeuronEngine or None"
+        findings.add("V040", message, inst, "engine", help=meant_engine(engine))
     return findings.count == before

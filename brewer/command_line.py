@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from brewer.brewing import brew, known_precedents, known_templates, remember, write
-from brewer.commands import COMMANDS, WITHOUT_PROJECT
+from brewer.commands import COMMANDS, WITHOUT_PROJECT, WRITING
 from brewer.diagnostic_formats import FORMATS, formatted
 from brewer.find_project import find_project
 from brewer.fingerprints import Fingerprints
@@ -28,6 +28,7 @@ from runtime.diagnostics import Diagnostic, DiagnosticsError, shown_path
 CLEAN, STALE, MISTAKES = 0, 1, 2
 _COMMON_OPTIONS = ("--root", "--format")
 Run = Callable[[Project, argparse.Namespace], int]
+_CODES_SHOWN = 3  # of those that a run reports, the first ones
 _EXAMPLES = f"""\
 commands:
 {chr(10).join(f"  {name:8} {summary}" for name, summary in COMMANDS.items())}
@@ -54,9 +55,10 @@ def main(arguments: Sequence[str] | None = None, now: Fingerprints | None = None
     given = _command_first(sys.argv[1:] if arguments is None else arguments)
     run: Run = _run_brewing
     needs_project = not (given and given[0] in WITHOUT_PROJECT)
-    if given and given[0] in COMMANDS:
-        command = import_module(f"brewer.commands.{given[0]}")
-        parser, run = _command_parser(given.pop(0), command), command.run
+    command = given.pop(0) if given and given[0] in COMMANDS else None
+    if command:
+        module = import_module(f"brewer.commands.{command}")
+        parser, run = _command_parser(command, module), module.run
     else:
         parser = argument_parser()
     options = parser.parse_args(given)
@@ -68,7 +70,7 @@ def main(arguments: Sequence[str] | None = None, now: Fingerprints | None = None
             project = find_project(Path(os.path.abspath(options.root)) if options.root else None, Path(os.getcwd()))
         return _run_brewing(project, options, now) if run is _run_brewing else run(project, options)
     except DiagnosticsError as error:
-        _say_mistakes(error.diagnostics, options.format, "; nothing was written")
+        _say_mistakes(error.diagnostics, options.format, "; nothing was written" * _would_write(command, options))
     except NotWritten as error:
         say_not_written(error, options.format)
     except NotSaid as error:
@@ -76,6 +78,13 @@ def main(arguments: Sequence[str] | None = None, now: Fingerprints | None = None
     except OSError as error:
         _say_mistakes([unusable(error, project)], options.format, "")
     return MISTAKES
+
+
+def _would_write(command: str | None, options: argparse.Namespace) -> bool:
+    """Whether a run without mistakes would have written files: only there it helps to know that none was."""
+    if command is None:
+        return not (options.check or options.diff)
+    return command in WRITING or (command == "schema" and options.output is not None)
 
 
 def _command_first(arguments: Sequence[str]) -> list[str]:
@@ -105,7 +114,8 @@ def _say_mistakes(diagnostics: Sequence[Diagnostic], format: str, outcome: str) 
     lines = [formatted(diagnostics, format)]
     if format == "text":
         count = len(diagnostics)
-        more = f"`python -m brewer explain {diagnostics[0].code}` says more"
+        codes = list(dict.fromkeys(found.code for found in diagnostics))[:_CODES_SHOWN]
+        more = f"`python -m brewer explain {' '.join(codes)}` says more"
         lines += ["", f"{count} mistake{'s' * (count > 1)}{outcome}; {more}"]
     say(lines, sys.stderr)
 

@@ -19,7 +19,7 @@ _RUNTIME_FUNCTIONS = {
         *("extent", "may_be_at_least", "may_be_at_most", "may_be_equal", "may_be_less", "may_be_multiple_of"),
         *("may_differ", "names_of", "present"),
     ),
-    "runtime.types": ("Shape",),
+    "runtime.types": ("Shape", "shape_str"),
 }
 _TEXT = re.compile(
     r"""\"{3} (?: [^"\\] | \\. | "(?!"") )* \"{3} | f?" (?: [^"\\] | \\. )* " | f?' (?: [^'\\] | \\. )* ' | \#[^\n]*""",

@@ -155,7 +155,8 @@ def _operand_info(
         "rank": rank,
         "precision": precision,
     }
-    return prepared(Call("OperandInfo", (name,), {name: value for name, value in said.items() if value}))
+    kept = {name: value for name, value in said.items() if value}
+    return prepared(Call("OperandInfo", (name,), kept, exploded=bool(kept)))
 
 
 def _dtypes(words: tuple[str, ...], groups: frozenset[str]) -> object:
@@ -198,7 +199,7 @@ def _attribute_info(
         said["one_of"] = one_of or Code(enum_constant(enum))
     pairs = zip(("min", "max", "multiple_of"), bounds, strict=True)
     said.update({name: bound for name, bound in pairs if bound is not None})
-    return prepared(Call("AttributeInfo", (name, f"list[{word}]" if is_list else word), said))
+    return prepared(Call("AttributeInfo", (name, f"list[{word}]" if is_list else word), said, exploded=bool(said)))
 
 
 def _older(definition: Definition, older: OlderValue) -> tuple[int, str, object]:

@@ -20,7 +20,13 @@ from runtime.diagnostics import Place
 
 # What belongs to one definition alone: the class written by hand for it, the history of its records, its examples.
 LEFT_OUT = ("wrapper", "version", "renames", "before", "since", "deprecated", "examples")
-_WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
+_SHORT = 4  # letters: lstm and conv, either of which may be an abbreviation
+_WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z](?!v[0-9])[a-z])|(?<=[A-Z])(?=v[0-9])")
+# What has a capital letter within it and is one word all the same: MatMul, and abbreviations with one small letter, as
+# in MoEGate, RoPE and ReLU6, but not in ToBF16.
+_ONE_WORD = re.compile(
+    r"MatMul|(?!(?:As|By|In|Is|No|Of|On|Or|To|Up)[A-Z])[A-Z][a-z](?:[A-Z]{2,}(?![a-z])|[A-Z](?![a-z0-9]))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +36,20 @@ class NewDefinition:
 
 
 def mnemonic_for(name: str, dialect: str) -> str:
-    """`TensorCopyOp` in neuron: tensor_copy; `MatMul` in graph: graph.mat_mul."""
-    word = _WORD_STARTS.sub("_", name).lower()
+    """`TensorCopyOp` in neuron: tensor_copy; `MatMul` in graph: graph.matmul."""
+    plain = _ONE_WORD.sub(lambda found: found[0].capitalize(), name)
+    word = _WORD_STARTS.sub("_", plain).lower()
     return word.removesuffix("_op") if dialect == "neuron" else f"{dialect}.{word}"
+
+
+def name_like(text: str) -> str | None:
+    """What a name of a definition would be that is not written as one; None where it has no letter to begin with."""
+    words = re.findall("[A-Za-z0-9]+", text)
+    name = "".join(word[0].upper() + word[1:] for word in words)
+    if not name[:1].isalpha():
+        return None
+    is_short = len(words) == 1 and len(name) <= _SHORT and text.islower()
+    return f"{name}, or {name.upper()} where it is an abbreviation" if is_short else name
 
 
 def definition_like(other: Brewable, tree: Mapping, text: str, name: str, mnemonic: str) -> NewDefinition | None:
@@ -93,6 +110,12 @@ results:
 #   small: {{at_most: [scale, 8], message: scale is at most 8}}
 # op_kind: elementwise  # or compute, reduction, data_movement, boundary, for the precision policies
 # semantics: none  # or {_function_of(sources)}, which computes it
+# examples:  # whole programs, which tests run
+#   - |
+#     func @main(%x: f32[4,8]) {{
+#       %y: f32[4,8] = {mnemonic} %x
+#       return %y
+#     }}
 """
 
 

@@ -117,7 +117,7 @@ def _view_of_terms(rule: Constraint, definition: Definition) -> RuleView:
     sides = ("left", rule.left), ("right", rule.right)
     terms = [(side, term) for side, term in sides if isinstance(term, FieldTerm)]
     names = {side: side if len(terms) == 2 else "found" for side, _ in terms}
-    values = " and ".join(f"{term} is {{{names[side]}}}" for side, term in terms)
+    values = " and ".join(f"{term} is {{{_shown(term, names[side])}}}" for side, term in terms)
     said = rule.message.rstrip(".")
     return RuleView(
         name=f"_verify_{rule.label}",
@@ -131,6 +131,11 @@ def _view_of_terms(rule: Constraint, definition: Definition) -> RuleView:
         message=_strings(f"{said}: ", values),
         field=terms[0][1].field.value,
     )
+
+
+def _shown(term: FieldTerm, name: str) -> str:
+    """How the value of a term is printed: a shape as a type has it."""
+    return f"shape_str({name})" if term.part == "shape" and term.index is None else name
 
 
 def _strings(said: str, values: str) -> tuple[str, ...]:

@@ -7,8 +7,10 @@ that rely on affine accesses must not meet it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import index
 
 from runtime.names import Names
+from runtime.quoting import described
 
 
 class Axis:
@@ -20,10 +22,12 @@ class Axis:
     __slots__ = ("lower", "name", "step", "trip_count")
 
     def __init__(self, name: str, trip_count: int, lower: int = 0, step: int = 1) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of an axis is text, not {described(name)}")
         self.name = name
-        self.lower = lower
-        self.trip_count = trip_count
-        self.step = step
+        self.lower = whole_number(lower, "the lower bound of an axis")
+        self.trip_count = whole_number(trip_count, "the trip count of an axis")
+        self.step = whole_number(step, "the step of an axis")
 
     @property
     def values(self) -> range:
@@ -54,7 +58,9 @@ class Affine:
         """Return the affine form of a constant, an axis or an affine form."""
         if isinstance(value, Affine):
             return value
-        return cls(0, ((value, 1),)) if isinstance(value, Axis) else cls(value)
+        if isinstance(value, Axis):
+            return cls(0, ((value, 1),))
+        return cls(whole_number(value, "what stands in an affine form", "an axis, such as that of build.loop, or a"))
 
     def __add__(self, other: Affine | Axis | int) -> Affine:
         more = Affine.of(other)
@@ -97,3 +103,14 @@ class Affine:
 
     def __repr__(self) -> str:
         return f"<Affine {self}>"
+
+
+def whole_number(given: object, what: str, expected: str = "a") -> int:
+    """Return a whole number of Python or numpy as an int.
+
+    Raises: TypeError for anything else, which says that `what` is `expected` whole number.
+    """
+    try:
+        return index(given)  # type: ignore[arg-type]  # where it is none, that is said
+    except TypeError:
+        raise TypeError(f"{what} is {expected} whole number, not {described(given)}") from None

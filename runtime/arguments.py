@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from runtime.access import NeuronAP
-from runtime.info import InstructionInfo, OperandInfo
+from runtime.engines import NeuronEngine
+from runtime.info import AttributeInfo, InstructionInfo, OperandInfo
 from runtime.quoting import described
 from runtime.values import Operand, Value
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 def give_up(inst: Instruction, given: Mapping[str, Any]) -> None:
     """Take `inst`, whose constructor has failed with the arguments `given`, out of the use-lists that it is in.
 
-    Raises: TypeError for the first argument that should be an operand and is none; else the caller goes on failing.
+    Raises: TypeError for the first argument that should be an operand, a number or a list and is none; else the caller
+        goes on failing.
     """
     operands = [operand for operand in inst.INFO.operands if operand.name in given]  # a base knows fewer
     slots = [(operand, held) for operand in operands for held in _slots(operand, given[operand.name], inst)]
@@ -31,11 +33,37 @@ def give_up(inst: Instruction, given: Mapping[str, Any]) -> None:
     for operand, held in slots:
         if not isinstance(held, Operand) and not (held is None and operand.optional):
             raise TypeError(f"{_expected(operand, inst)}, not {described(held)}{_help(held, inst.INFO)}")
+    for attribute in inst.INFO.attributes:
+        if attribute.name in given and (expected := _unfit(attribute, given[attribute.name])):
+            shown = described(given[attribute.name])
+            raise TypeError(f'"{attribute.name}" of {inst.INFO.name} is {expected}, not {shown}')
 
 
 def wrong_dst(inst: Instruction, given: object) -> TypeError:
     """Return what is said of a `dst` that is no access."""
     return TypeError(f"{inst.INFO.name} takes an access to a tensor (NeuronAP) as dst, not {described(given)}")
+
+
+def checked_engine(given: NeuronEngine | None) -> NeuronEngine | None:
+    """Return an engine that somebody assigns.
+
+    Raises: TypeError for what is none, which is easily its name.
+    """
+    if given is None or isinstance(given, NeuronEngine):
+        return given
+    raise TypeError(f"an engine is a NeuronEngine or None, not {described(given)}; {meant_engine(given)}")
+
+
+def meant_engine(given: object) -> str:
+    """Return how the engine is written that may have been meant."""
+    found = [one for one in NeuronEngine if isinstance(given, str) and one.value == given.lower()]
+    return f"give NeuronEngine.{found[0].name}" if found else "one is NeuronEngine.VECTOR"
+
+
+def who_uses(value: Value) -> str:
+    """Return how many use a value, as the subject of a sentence."""
+    count = len(value.users)
+    return "1 instruction uses" if count == 1 else f"{count} instructions use"
 
 
 def _slots(operand: OperandInfo, held: Any, inst: Instruction) -> tuple[Any, ...]:
@@ -45,6 +73,21 @@ def _slots(operand: OperandInfo, held: Any, inst: Instruction) -> tuple[Any, ...
     if isinstance(held, Operand) or not isinstance(held, Iterable):
         raise TypeError(f'"{operand.name}" of {inst.INFO.name} is a sequence of values, not {described(held)}')
     return tuple(held)
+
+
+def _unfit(attribute: AttributeInfo, held: object) -> str | None:
+    """Return what an attribute takes, where a constructor cannot make that of what it was given."""
+    if held is None and (attribute.optional or attribute.type != "float"):
+        return None
+    if attribute.type.startswith("list["):
+        return None if isinstance(held, Iterable) else "a list"
+    if attribute.type != "float":
+        return None
+    try:
+        float(held)  # type: ignore[arg-type]  # where it is no number, that is the answer
+    except (TypeError, ValueError):
+        return "a number"
+    return None
 
 
 def _expected(operand: OperandInfo, inst: Instruction) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from runtime.access import AccessMode, NeuronAP
 from runtime.ap_indices import HasAPIndices
-from runtime.arguments import give_up, wrong_dst
+from runtime.arguments import checked_engine, give_up, who_uses, wrong_dst
 from runtime.blocks import CloneMap, Statement
 from runtime.dependencies import HasDependencies
 from runtime.dtypes import DType
@@ -187,7 +187,7 @@ class Instruction(HasResults, HasPredicates, HasDependencies, Statement):
         if self._uses is not None or self.extras is not None:  # nearly never; `results` costs more than the rest
             for result in self.results:
                 if result.has_users:
-                    raise ValueError(f"cannot erase {self!r}: {len(result.users)} instructions use it")
+                    raise ValueError(f"cannot erase {self!r}: {who_uses(result)} it")
             self._drop_dependencies()
         for block in self.blocks:
             block.clear()
@@ -301,7 +301,7 @@ class NeuronInst(Instruction, HasAPIndices):
         if access is not None and info is not None and not info.is_allowed:
             raise ValueError(f"cannot give {self!r} a dst: it gives values only")
         if access is not None and self.has_users:
-            raise ValueError(f"cannot give {self!r} a dst: {len(self.users)} instructions use its result")
+            raise ValueError(f"cannot give {self!r} a dst: {who_uses(self)} its result")
         if self._dst is not None:
             self._dst.removeUser(self)
         self._dst = access
@@ -332,7 +332,7 @@ class NeuronInst(Instruction, HasAPIndices):
 
     @engine.setter
     def engine(self, engine: NeuronEngine | None) -> None:
-        self._engine = engine
+        self._engine = checked_engine(engine)
 
     @property
     def assigned_engine(self) -> NeuronEngine | None:

@@ -145,9 +145,7 @@ class Type:
     def __str__(self) -> str:
         if self.kind is _TENSOR:
             name = "?" if self.dtype is None else self.dtype.name
-            if self.shape is None:
-                return f"{name}[*]"
-            return f"{name}[{','.join(_dim_str(dim) for dim in self.shape)}]"
+            return f"{name}{shape_str(self.shape)}"
         if self.element is not None:
             return f"{self.kind.value}<{self.element}>"
         return str(self.kind.value)
@@ -184,6 +182,11 @@ def _checked_extent(dim: Any, shape: tuple[Any, ...]) -> Dim:
     except TypeError:
         help = "an extent is a whole number, a name, or None where it is not known"
         raise TypeError(f"{described(dim)}, is no extent in {shape}; {help}") from None
+
+
+def shape_str(shape: Shape | None) -> str:
+    """Return a shape as it stands in a type, `[128,N,?]`; `[*]` where not even the rank is known."""
+    return "[*]" if shape is None else f"[{','.join(map(_dim_str, shape))}]"
 
 
 def _dim_str(dim: Dim) -> str:

@@ -106,3 +106,22 @@ def test_what_the_readme_points_to_exists(path: str) -> None:
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([\w./]+)\)", README))))
 def test_links_lead_somewhere(link: str) -> None:
     assert (ROOT / link).is_file()
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that the headings of a page have on GitHub."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([\w./]*#[\w-]+)\)", README))))
+def test_links_into_pages_lead_to_a_heading(link: str) -> None:
+    file, _, anchor = link.partition("#")
+    assert anchor in anchors(ROOT / (file or "README.md"))
+
+
+def test_everybody_finds_a_section_on_the_first_screen() -> None:
+    """Both kinds of users have links above the first heading of a section."""
+    first = README.partition("\n## ")[0]
+    assert {"#add-an-instruction", "#add-a-pass", "#convert-an-onnx-model"} <= set(re.findall(r"\((#[\w-]+)\)", first))
+    assert first.count("\n") < 30

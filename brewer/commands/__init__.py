@@ -23,3 +23,6 @@ COMMANDS: Mapping[str, str] = {
 
 WITHOUT_PROJECT = frozenset({"explain", "keys"})
 """Those that say the same wherever they are started."""
+
+WRITING = frozenset({"docs", "new"})
+"""Those that write files, whatever their arguments; `schema` does with `--output`."""

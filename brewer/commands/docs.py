@@ -42,7 +42,8 @@ def run(project: Project, options: argparse.Namespace) -> int:
     n_written = sum(_write(folder / name, text) for name, text in sorted(files.items()))
     n_removed = _remove_others(folder, files)
     removed = f", {n_removed} removed" if n_removed else ""
-    say([f"{len(reference.pages)} pages in {shown_path(str(folder))}: {n_written} files written{removed}"], sys.stdout)
+    count = f"{n_written} of {len(files)} files written{removed}"
+    say([f"{count}; to read them, open {shown_path(str(folder / HTML))}"], sys.stdout)
     return 0
 
 

@@ -77,7 +77,10 @@ class _Dialect:
             wrapped = sum(found.definition.wrapper is not None for found in self.definitions)
             said = f"{_counted(len(concrete), 'instruction')}{more}"
             yield f"{self.name}: {said}; {running} with semantics, {wrapped} with a wrapper"
-            yield f"  kinds: {_tally(found.definition.op_kind or 'none' for found in concrete)}"
+            known = [found.definition.op_kind for found in concrete if found.definition.op_kind]
+            without = f"{len(concrete) - len(known)} without" * (len(concrete) > len(known))
+            if known:
+                yield f"  kinds: {_tally(known)}{f', {without}' if without else ''}"
             engines = [engine for found in concrete for engine in found.definition.engines.legal]
             if engines:
                 yield f"  engines: {_tally(engines)}"

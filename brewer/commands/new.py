@@ -27,7 +27,7 @@ from brewer.definition_keys import DEFINITION
 from brewer.kinds import Pattern
 from brewer.load import Brewable, Instructions, load
 from brewer.model import Definition
-from brewer.new_definition import NewDefinition, base_for, definition_like, mnemonic_for, skeleton
+from brewer.new_definition import NewDefinition, base_for, definition_like, mnemonic_for, name_like, skeleton
 from brewer.origins.answers import mistake
 from brewer.origins.by_name import find_definition
 from brewer.origins.trees import Trees
@@ -125,7 +125,9 @@ def _check_name(name: str, dialect: str, project: Project, instructions: Instruc
     pattern = DEFINITION.by_name["name"].kind
     assert isinstance(pattern, Pattern)
     if not pattern.matches(name):
-        raise mistake(pattern.code, f'"{name}" is not a {pattern.noun}', pattern.help)
+        proposed = name_like(name)
+        help = f"definitions are written in CamelCase: {proposed}" if proposed else pattern.help
+        raise mistake(pattern.code, f'"{name}" is not a {pattern.noun}', help)
     for definition in instructions.definitions:
         if definition.dialect == dialect and definition.name.value.lower() == name.lower():
             raise mistake("D032", f'{dialect} has a definition "{definition.name}" already', f"it is {definition.file}")
@@ -209,7 +211,7 @@ def _next_steps(project: Project, asked: _Asked, new: NewDefinition, plan: Plan)
         created = [asked.file, f"{project.output}/"]
     lines += [
         f"  - python -m brewer, then git add -N {' '.join(created)}",
-        "  - read `git diff`: one new class, one line in the table of all classes",
+        "  - read `git diff`: one new class, and its lines in the table of all classes",
     ]
     if not project.layout.is_foreign:
         lines.append(f"  - show it in a case: `{asked.mnemonic}` in tests/runtime/text/cases/")

@@ -100,14 +100,20 @@ class ShownDefinition:
     def _head(self) -> Iterator[str]:
         definition = self.brewable.definition
         bases = [f"{Path(file).stem} ({file})" for file in self.brewable.bases]
-        yield f"{definition.dialect}/{definition.name}{', with what it inherits' if bases else ''}"
+        inherits = ", with what it inherits" if bases else ""
+        yield f"{definition.dialect}/{definition.name}, {definition.file}{inherits}"
         yield f"stands on {', '.join([*bases, self.brewable.root])}"
         yield f"brewed to {module_of(self.brewable, self.trees.project)}"
 
     def _comment(self, path: KeyPath, entry: Entry) -> str:
         overridden = self._overridden(path, entry)
         more = f", overrides {_said(self.trees, overridden)}" if overridden else ""
-        return f"{_said(self.trees, entry.place)}{more}"
+        return f"{self._stands(entry.place)}{more}"
+
+    def _stands(self, place: Place) -> str:
+        """The line; of another file than that of the head, the file, too."""
+        said = _said(self.trees, place)
+        return said.replace(f"{self.brewable.definition.file}:", "line ")
 
     def _overridden(self, path: KeyPath, entry: Entry) -> Place | None:
         """Where the nearest base says something else under the same key; a mapping is merged, not overridden."""

@@ -67,18 +67,19 @@ def _compare_engines(sides: Sides) -> Iterator[Change]:
     if hints[0] != hints[1]:
         yield Change("engine_hint_changed", "engine", f"{hints[0]} -> {hints[1]}", place)
     general = change_of(old.engines.legal, new.engines.legal)
+    changes = {target: change_of(_legal_on(target, old), _legal_on(target, new)) for target in _targets(sides)}
     if general:
-        yield _engines("engines", general, sides)
-    for target in _targets(sides):
-        change = change_of(_legal_on(target, old), _legal_on(target, new))
+        same = [target for target, change in changes.items() if change is None]
+        yield _engines("engines", general, sides, f'; as before on {listed(same, "and")}' if same else "")
+    for target, change in changes.items():
         if change and change != general:
             yield _engines(f"engines on {target}", change, sides)
 
 
-def _engines(subject: str, change: Allowed, sides: Sides) -> Change:
+def _engines(subject: str, change: Allowed, sides: Sides, more: str = "") -> Change:
     new = sides.now.definition
     rule = "engines_narrowed" if change.narrowed else "engines_widened"
-    return Change(rule, subject, change.said, new.engines.place or new.name.place)
+    return Change(rule, subject, f"{change.said}{more}", new.engines.place or new.name.place)
 
 
 def _targets(sides: Sides) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ RULES: Mapping[str, Rule] = {
         BIR | VERSION, "a record lists operands by position, so each behind it would be taken for another", "+"
     ),
     "operand_removed": Rule(_FIELD_GONE, "what was written before has an operand too many", "-"),
-    "operand_renamed": Rule(PYTHON, "records, and texts whose form shows it, have it by position"),
+    "operand_renamed": Rule(PYTHON, "they name it; records, and texts whose form shows it, have it by position"),
     "operands_moved": Rule(BIR | VERSION, "a record lists operands by position, so each would be taken for another"),
     "operand_now_optional": Rule(PYTHON, "whoever reads it may find None"),
     "operand_now_required": Rule(_BREAKS, "where it was left out, it is missing now"),

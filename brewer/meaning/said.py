@@ -21,6 +21,7 @@ _PHRASES = (
 _ALSO = (
     (Effect.PRINT, "print differently"),
     (Effect.VERIFY, "the verifier may refuse programs of"),
+    (Effect.PYTHON, "change Python callers"),
     (Effect.BEHAVIOUR, "passes, engines or the interpreter treat differently"),
 )
 
@@ -65,6 +66,10 @@ def _difference_lines(difference: Difference) -> Iterator[str]:
     for change in difference.changes:
         if change not in difference.inherited:
             yield from _change_lines(change, raised)
+    if before is None and now is not None:
+        form, semantics = now.definition.rhs_str, now.definition.semantics
+        yield from [f"      text: {form}"] * bool(form)
+        yield from [f"      semantics: {semantics}"] * bool(semantics)
     if difference.inherited:
         count = len(difference.inherited)
         yield f"  ~ as {difference.base}, on which it stands: {count} change{'s' * (count > 1)}"

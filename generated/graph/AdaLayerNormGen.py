@@ -11,7 +11,7 @@ from generated.vocabulary import ADA_NORM_KINDS, FLOATS, AdaNormKind
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import extent, may_be_at_least, may_be_equal
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -278,7 +278,8 @@ class AdaLayerNormGen(GraphInst):
         right = self._scale.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"shift and scale have one shape: shift.shape is {left} and scale.shape is {right}",
+                "shift and scale have one shape: "
+                f"shift.shape is {shape_str(left)} and scale.shape is {shape_str(right)}",
                 "shift",
             )
 

@@ -20,7 +20,7 @@ from runtime.infer.attention import attention_gradient_type
 from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_equal
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -425,7 +425,7 @@ class AttentionBackwardGen(GraphInst):
         right = self._key.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"value and key have one shape: value.shape is {left} and key.shape is {right}",
+                f"value and key have one shape: value.shape is {shape_str(left)} and key.shape is {shape_str(right)}",
                 "value",
             )
 
@@ -435,6 +435,7 @@ class AttentionBackwardGen(GraphInst):
         right = self._query.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"gradient and query have one shape: gradient.shape is {left} and query.shape is {right}",
+                "gradient and query have one shape: "
+                f"gradient.shape is {shape_str(left)} and query.shape is {shape_str(right)}",
                 "gradient",
             )

@@ -11,7 +11,7 @@ from generated.vocabulary import ATTENTION_LAYOUTS, FLOATS, MASK_KINDS, Attentio
 from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_equal
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -406,6 +406,6 @@ class AttentionGen(GraphInst):
         right = self._key.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"value and key have one shape: value.shape is {left} and key.shape is {right}",
+                f"value and key have one shape: value.shape is {shape_str(left)} and key.shape is {shape_str(right)}",
                 "value",
             )

@@ -109,10 +109,7 @@ class AxialRope2dGen(GraphInst):
                 min=4,
                 multiple_of=4,
             ),
-            AttributeInfo(
-                "theta",
-                "float",
-            ),
+            AttributeInfo("theta", "float"),
             AttributeInfo(
                 "repeat_factor",
                 "int",

@@ -72,12 +72,8 @@ class BinaryGen(GraphInst):
         dialect="graph",
         mnemonic="graph.binary",
         operands=(
-            OperandInfo(
-                "lhs",
-            ),
-            OperandInfo(
-                "rhs",
-            ),
+            OperandInfo("lhs"),
+            OperandInfo("rhs"),
         ),
         attributes=(
             AttributeInfo(

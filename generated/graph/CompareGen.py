@@ -70,12 +70,8 @@ class CompareGen(GraphInst):
         dialect="graph",
         mnemonic="graph.compare",
         operands=(
-            OperandInfo(
-                "lhs",
-            ),
-            OperandInfo(
-                "rhs",
-            ),
+            OperandInfo("lhs"),
+            OperandInfo("rhs"),
         ),
         attributes=(
             AttributeInfo(

@@ -51,12 +51,7 @@ class ConstantGen(GraphInst):
         name="Constant",
         dialect="graph",
         mnemonic="graph.constant",
-        attributes=(
-            AttributeInfo(
-                "value",
-                "tensor",
-            ),
-        ),
+        attributes=(AttributeInfo("value", "tensor"),),
         op_kind="boundary",
         facts={
             "keeps_dtype": True,

@@ -76,10 +76,7 @@ class CumsumGen(GraphInst):
             ),
         ),
         attributes=(
-            AttributeInfo(
-                "axis",
-                "int",
-            ),
+            AttributeInfo("axis", "int"),
             AttributeInfo(
                 "exclusive",
                 "bool",

@@ -76,10 +76,7 @@ class CustomGen(GraphInst):
             ),
         ),
         attributes=(
-            AttributeInfo(
-                "label",
-                "str",
-            ),
+            AttributeInfo("label", "str"),
             AttributeInfo(
                 "config",
                 "str",

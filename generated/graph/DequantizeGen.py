@@ -78,10 +78,7 @@ class DequantizeGen(GraphInst):
             ),
         ),
         attributes=(
-            AttributeInfo(
-                "scales",
-                "list[float]",
-            ),
+            AttributeInfo("scales", "list[float]"),
             AttributeInfo(
                 "zero_points",
                 "list[int]",

@@ -66,9 +66,7 @@ class DynamicSliceGen(GraphInst):
         dialect="graph",
         mnemonic="graph.dynamic_slice",
         operands=(
-            OperandInfo(
-                "src",
-            ),
+            OperandInfo("src"),
             OperandInfo(
                 "start",
                 variadic=True,

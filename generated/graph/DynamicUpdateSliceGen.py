@@ -66,12 +66,8 @@ class DynamicUpdateSliceGen(GraphInst):
         dialect="graph",
         mnemonic="graph.dynamic_update_slice",
         operands=(
-            OperandInfo(
-                "src",
-            ),
-            OperandInfo(
-                "update",
-            ),
+            OperandInfo("src"),
+            OperandInfo("update"),
             OperandInfo(
                 "start",
                 variadic=True,

@@ -63,17 +63,8 @@ class ExpandGen(GraphInst):
         name="Expand",
         dialect="graph",
         mnemonic="graph.expand",
-        operands=(
-            OperandInfo(
-                "src",
-            ),
-        ),
-        attributes=(
-            AttributeInfo(
-                "target_shape",
-                "shape",
-            ),
-        ),
+        operands=(OperandInfo("src"),),
+        attributes=(AttributeInfo("target_shape", "shape"),),
         rhs=(Show("src"),),
         op_kind="data_movement",
         facts={

@@ -11,7 +11,7 @@ from generated.vocabulary import FLOATS
 from runtime.info import AttributeInfo, Group, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import extent, may_be_at_least, may_be_equal
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -274,7 +274,8 @@ class FusedResidualLNGen(GraphInst):
         right = self._src.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"residual and src have one shape: residual.shape is {left} and src.shape is {right}",
+                "residual and src have one shape: "
+                f"residual.shape is {shape_str(left)} and src.shape is {shape_str(right)}",
                 "residual",
             )
 

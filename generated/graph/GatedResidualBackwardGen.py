@@ -11,7 +11,7 @@ from generated.vocabulary import FLOATS
 from runtime.info import InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import extent, may_be_at_least, may_be_equal
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand, Value
 
 if TYPE_CHECKING:
@@ -262,7 +262,8 @@ class GatedResidualBackwardGen(GraphInst):
         right = self._src.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"sublayer and src have one shape: sublayer.shape is {left} and src.shape is {right}",
+                "sublayer and src have one shape: "
+                f"sublayer.shape is {shape_str(left)} and src.shape is {shape_str(right)}",
                 "sublayer",
             )
 
@@ -312,6 +313,7 @@ class GatedResidualBackwardGen(GraphInst):
         right = self._src.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"gradient and src have one shape: gradient.shape is {left} and src.shape is {right}",
+                "gradient and src have one shape: "
+                f"gradient.shape is {shape_str(left)} and src.shape is {shape_str(right)}",
                 "gradient",
             )

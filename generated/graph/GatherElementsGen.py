@@ -68,9 +68,7 @@ class GatherElementsGen(GraphInst):
         dialect="graph",
         mnemonic="graph.gather_elements",
         operands=(
-            OperandInfo(
-                "src",
-            ),
+            OperandInfo("src"),
             OperandInfo(
                 "indices",
                 dtypes=INTEGERS,

@@ -69,9 +69,7 @@ class GatherGen(GraphInst):
         dialect="graph",
         mnemonic="graph.gather",
         operands=(
-            OperandInfo(
-                "src",
-            ),
+            OperandInfo("src"),
             OperandInfo(
                 "indices",
                 dtypes=INTEGERS,

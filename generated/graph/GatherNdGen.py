@@ -71,9 +71,7 @@ class GatherNdGen(GraphInst):
         dialect="graph",
         mnemonic="graph.gather_nd",
         operands=(
-            OperandInfo(
-                "src",
-            ),
+            OperandInfo("src"),
             OperandInfo(
                 "indices",
                 dtypes=INTEGERS,

@@ -48,12 +48,7 @@ class InputGen(GraphInst):
         name="Input",
         dialect="graph",
         mnemonic="graph.input",
-        attributes=(
-            AttributeInfo(
-                "label",
-                "str",
-            ),
-        ),
+        attributes=(AttributeInfo("label", "str"),),
         rhs=(Show("label"),),
         op_kind="boundary",
         facts={

@@ -100,12 +100,7 @@ class LoraMatMulGen(GraphInst):
                 rank=(2,),
             ),
         ),
-        attributes=(
-            AttributeInfo(
-                "scale",
-                "float",
-            ),
-        ),
+        attributes=(AttributeInfo("scale", "float"),),
         rhs=(
             Show("src"),
             ",",

@@ -68,12 +68,8 @@ class MatMulGen(GraphInst):
         dialect="graph",
         mnemonic="graph.matmul",
         operands=(
-            OperandInfo(
-                "lhs",
-            ),
-            OperandInfo(
-                "rhs",
-            ),
+            OperandInfo("lhs"),
+            OperandInfo("rhs"),
         ),
         results=(ResultInfo(free_dtype=True),),
         rhs=(

@@ -70,11 +70,7 @@ class NarrowGen(GraphInst):
         name="Narrow",
         dialect="graph",
         mnemonic="graph.narrow",
-        operands=(
-            OperandInfo(
-                "src",
-            ),
-        ),
+        operands=(OperandInfo("src"),),
         attributes=(
             AttributeInfo(
                 "axis",

@@ -49,12 +49,7 @@ class ParamGen(GraphInst):
         name="Param",
         dialect="graph",
         mnemonic="graph.param",
-        attributes=(
-            AttributeInfo(
-                "label",
-                "str",
-            ),
-        ),
+        attributes=(AttributeInfo("label", "str"),),
         rhs=(Show("label"),),
         op_kind="boundary",
         facts={

@@ -118,10 +118,7 @@ class QConv2dGen(GraphInst):
             ),
         ),
         attributes=(
-            AttributeInfo(
-                "multiplier",
-                "float",
-            ),
+            AttributeInfo("multiplier", "float"),
             AttributeInfo(
                 "strides",
                 "list[int]",

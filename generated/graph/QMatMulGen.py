@@ -105,10 +105,7 @@ class QMatMulGen(GraphInst):
             ),
         ),
         attributes=(
-            AttributeInfo(
-                "multiplier",
-                "float",
-            ),
+            AttributeInfo("multiplier", "float"),
             AttributeInfo(
                 "src_zero_point",
                 "int",

@@ -79,10 +79,7 @@ class QuantizeGen(GraphInst):
             ),
         ),
         attributes=(
-            AttributeInfo(
-                "scales",
-                "list[float]",
-            ),
+            AttributeInfo("scales", "list[float]"),
             AttributeInfo(
                 "zero_points",
                 "list[int]",

@@ -63,17 +63,8 @@ class ReshapeGen(GraphInst):
         name="Reshape",
         dialect="graph",
         mnemonic="graph.reshape",
-        operands=(
-            OperandInfo(
-                "src",
-            ),
-        ),
-        attributes=(
-            AttributeInfo(
-                "new_shape",
-                "shape",
-            ),
-        ),
+        operands=(OperandInfo("src"),),
+        attributes=(AttributeInfo("new_shape", "shape"),),
         rhs=(Show("src"),),
         op_kind="data_movement",
         semantics="movement.reshape",

@@ -11,7 +11,7 @@ from generated.vocabulary import ATTENTION_LAYOUTS, FLOATS, ROPE_STYLES, Attenti
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_at_most, may_be_equal
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ class RopeGen(GraphInst):
         right = self._cos.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"sin and cos have one shape: sin.shape is {left} and cos.shape is {right}",
+                f"sin and cos have one shape: sin.shape is {shape_str(left)} and cos.shape is {shape_str(right)}",
                 "sin",
             )
 

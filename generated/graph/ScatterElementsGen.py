@@ -11,7 +11,7 @@ from generated.vocabulary import INTEGERS, SCATTER_REDUCTIONS, ScatterReduction
 from runtime.info import AttributeInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import GraphInst, Problem
 from runtime.relations import may_be_equal, may_be_less
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -82,17 +82,13 @@ class ScatterElementsGen(GraphInst):
         dialect="graph",
         mnemonic="graph.scatter_elements",
         operands=(
-            OperandInfo(
-                "data",
-            ),
+            OperandInfo("data"),
             OperandInfo(
                 "indices",
                 dtypes=INTEGERS,
                 precision="index",
             ),
-            OperandInfo(
-                "updates",
-            ),
+            OperandInfo("updates"),
         ),
         attributes=(
             AttributeInfo(
@@ -251,6 +247,7 @@ class ScatterElementsGen(GraphInst):
         right = self._updates.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"indices and updates have one shape: indices.shape is {left} and updates.shape is {right}",
+                "indices and updates have one shape: "
+                f"indices.shape is {shape_str(left)} and updates.shape is {shape_str(right)}",
                 "indices",
             )

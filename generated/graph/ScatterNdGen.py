@@ -78,17 +78,13 @@ class ScatterNdGen(GraphInst):
         dialect="graph",
         mnemonic="graph.scatter_nd",
         operands=(
-            OperandInfo(
-                "data",
-            ),
+            OperandInfo("data"),
             OperandInfo(
                 "indices",
                 dtypes=INTEGERS,
                 precision="index",
             ),
-            OperandInfo(
-                "updates",
-            ),
+            OperandInfo("updates"),
         ),
         attributes=(
             AttributeInfo(

@@ -61,11 +61,7 @@ class TransposeGen(GraphInst):
         name="Transpose",
         dialect="graph",
         mnemonic="graph.transpose",
-        operands=(
-            OperandInfo(
-                "src",
-            ),
-        ),
+        operands=(OperandInfo("src"),),
         attributes=(
             AttributeInfo(
                 "permutation",

@@ -68,12 +68,8 @@ class WhereGen(GraphInst):
                 dtypes=("bool",),
                 precision="keep",
             ),
-            OperandInfo(
-                "on_true",
-            ),
-            OperandInfo(
-                "on_false",
-            ),
+            OperandInfo("on_true"),
+            OperandInfo("on_false"),
         ),
         rhs=(
             Show("condition"),

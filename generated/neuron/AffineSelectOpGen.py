@@ -111,10 +111,7 @@ class AffineSelectOpGen(NeuronInst):
                     "is_greater_equal",
                 ),
             ),
-            AttributeInfo(
-                "on_false_value",
-                "float",
-            ),
+            AttributeInfo("on_false_value", "float"),
             AttributeInfo(
                 "steps",
                 "list[int]",

@@ -62,12 +62,7 @@ class MemsetOpGen(NeuronInst):
         name="MemsetOp",
         dialect="neuron",
         mnemonic="memset",
-        attributes=(
-            AttributeInfo(
-                "value",
-                "float",
-            ),
-        ),
+        attributes=(AttributeInfo("value", "float"),),
         results=(ResultInfo(dtypes=MOVED),),
         dst=DstInfo(),
         rhs=(Show("value"),),

@@ -100,12 +100,7 @@ class NcMatchReplace8OpGen(NeuronNaryInst):
                 precision="index",
             ),
         ),
-        attributes=(
-            AttributeInfo(
-                "imm",
-                "float",
-            ),
-        ),
+        attributes=(AttributeInfo("imm", "float"),),
         results=(
             ResultInfo(
                 free_dtype=True,

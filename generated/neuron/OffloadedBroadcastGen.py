@@ -72,11 +72,7 @@ class OffloadedBroadcastGen(OffloadedMemIntr):
         name="OffloadedBroadcast",
         dialect="neuron",
         mnemonic="offloaded_broadcast",
-        operands=(
-            OperandInfo(
-                "src",
-            ),
-        ),
+        operands=(OperandInfo("src"),),
         attributes=(
             AttributeInfo(
                 "broadcast_dims",

@@ -91,10 +91,7 @@ class OffloadedFMAGen(OffloadedMemIntr):
             ),
         ),
         attributes=(
-            AttributeInfo(
-                "scales",
-                "list[float]",
-            ),
+            AttributeInfo("scales", "list[float]"),
             AttributeInfo(
                 "is_tiled",
                 "bool",

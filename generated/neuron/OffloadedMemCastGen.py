@@ -66,11 +66,7 @@ class OffloadedMemCastGen(OffloadedMemIntr):
         name="OffloadedMemCast",
         dialect="neuron",
         mnemonic="offloaded_mem_cast",
-        operands=(
-            OperandInfo(
-                "src",
-            ),
-        ),
+        operands=(OperandInfo("src"),),
         dst=DstInfo(use="required"),
         rhs=(Show("src"),),
         engines=("dma", "gpsimd"),

@@ -76,11 +76,7 @@ class OffloadedMemCpyGen(OffloadedMemIntr):
         name="OffloadedMemCpy",
         dialect="neuron",
         mnemonic="offloaded_mem_cpy",
-        operands=(
-            OperandInfo(
-                "src",
-            ),
-        ),
+        operands=(OperandInfo("src"),),
         attributes=(
             AttributeInfo(
                 "is_tiled",

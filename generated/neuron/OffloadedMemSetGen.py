@@ -58,12 +58,7 @@ class OffloadedMemSetGen(OffloadedMemIntr):
         name="OffloadedMemSet",
         dialect="neuron",
         mnemonic="offloaded_mem_set",
-        attributes=(
-            AttributeInfo(
-                "value",
-                "float",
-            ),
-        ),
+        attributes=(AttributeInfo("value", "float"),),
         dst=DstInfo(use="required"),
         rhs=(Show("value"),),
         engines=("dma", "gpsimd"),

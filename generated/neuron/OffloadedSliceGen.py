@@ -61,11 +61,7 @@ class OffloadedSliceGen(OffloadedMemIntr):
         name="OffloadedSlice",
         dialect="neuron",
         mnemonic="offloaded_slice",
-        operands=(
-            OperandInfo(
-                "src",
-            ),
-        ),
+        operands=(OperandInfo("src"),),
         results=(ResultInfo(same_as="src"),),
         dst=DstInfo(use="required"),
         rhs=(Show("src"),),

@@ -75,11 +75,7 @@ class OffloadedTransposeGen(OffloadedMemIntr):
         name="OffloadedTranspose",
         dialect="neuron",
         mnemonic="offloaded_transpose",
-        operands=(
-            OperandInfo(
-                "src",
-            ),
-        ),
+        operands=(OperandInfo("src"),),
         attributes=(
             AttributeInfo(
                 "src_shape",

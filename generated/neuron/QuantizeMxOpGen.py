@@ -13,7 +13,7 @@ from runtime.info import DstInfo, InstructionInfo, OperandInfo, ResultInfo, Show
 from runtime.instructions import NeuronUnaryInst, Problem
 from runtime.relations import extent, may_be_at_most, may_be_equal, may_be_multiple_of
 from runtime.tensors import Tensor
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -237,6 +237,7 @@ class QuantizeMxOpGen(NeuronUnaryInst):
         right = self._src.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"the result has the shape of src: result.shape is {left} and src.shape is {right}",
+                "the result has the shape of src: "
+                f"result.shape is {shape_str(left)} and src.shape is {shape_str(right)}",
                 "result",
             )

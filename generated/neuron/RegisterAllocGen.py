@@ -58,12 +58,7 @@ class RegisterAllocGen(RegisterInst):
         name="RegisterAlloc",
         dialect="neuron",
         mnemonic="register_alloc",
-        attributes=(
-            AttributeInfo(
-                "value",
-                "int",
-            ),
-        ),
+        attributes=(AttributeInfo("value", "int"),),
         results=(
             ResultInfo(
                 free_dtype=True,

@@ -15,7 +15,7 @@ from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, Operand
 from runtime.instructions import NeuronNaryInst, Problem
 from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, names_of, present
 from runtime.tensors import Tensor
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -374,7 +374,8 @@ class ScalarTensorTensorOpGen(NeuronNaryInst):
         right = self._operand1.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"src and operand1 have one shape: src.shape is {left} and operand1.shape is {right}",
+                "src and operand1 have one shape: "
+                f"src.shape is {shape_str(left)} and operand1.shape is {shape_str(right)}",
                 "src",
             )
 

@@ -15,7 +15,7 @@ from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, Operand
 from runtime.instructions import NeuronNaryInst, Problem
 from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, names_of, present
 from runtime.tensors import Tensor
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -354,7 +354,8 @@ class SelectReduceOpGen(NeuronNaryInst):
         right = self._on_true.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"predicate and on_true have one shape: predicate.shape is {left} and on_true.shape is {right}",
+                "predicate and on_true have one shape: "
+                f"predicate.shape is {shape_str(left)} and on_true.shape is {shape_str(right)}",
                 "predicate",
             )
 

@@ -67,9 +67,7 @@ class TensorCopyDynamicBaseGen(NeuronUnaryInst):
         dialect="neuron",
         mnemonic=None,
         operands=(
-            OperandInfo(
-                "src",
-            ),
+            OperandInfo("src"),
             OperandInfo(
                 "generic_addrs",
                 optional=True,

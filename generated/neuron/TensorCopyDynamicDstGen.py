@@ -62,9 +62,7 @@ class TensorCopyDynamicDstGen(TensorCopyDynamicBase):
         dialect="neuron",
         mnemonic="dynamic_copy_dst",
         operands=(
-            OperandInfo(
-                "src",
-            ),
+            OperandInfo("src"),
             OperandInfo(
                 "generic_addrs",
                 optional=True,

@@ -62,9 +62,7 @@ class TensorCopyDynamicSrcGen(TensorCopyDynamicBase):
         dialect="neuron",
         mnemonic="dynamic_copy_src",
         operands=(
-            OperandInfo(
-                "src",
-            ),
+            OperandInfo("src"),
             OperandInfo(
                 "generic_addrs",
                 optional=True,

@@ -116,10 +116,7 @@ class TensorReduceOpGen(NeuronUnaryInst):
                     "logical_xor",
                 ),
             ),
-            AttributeInfo(
-                "reduce_dims",
-                "list[int]",
-            ),
+            AttributeInfo("reduce_dims", "list[int]"),
             AttributeInfo(
                 "negate",
                 "bool",

@@ -15,7 +15,7 @@ from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, R
 from runtime.instructions import NeuronNaryInst, Problem
 from runtime.relations import extent, may_be_at_most, may_be_equal
 from runtime.tensors import Tensor
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -248,6 +248,6 @@ class TensorTensorOpGen(NeuronNaryInst):
         right = self._rhs.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"lhs and rhs have one shape: lhs.shape is {left} and rhs.shape is {right}",
+                f"lhs and rhs have one shape: lhs.shape is {shape_str(left)} and rhs.shape is {shape_str(right)}",
                 "lhs",
             )

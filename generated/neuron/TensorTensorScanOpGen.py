@@ -15,7 +15,7 @@ from runtime.info import AttributeInfo, DstInfo, Group, InstructionInfo, Operand
 from runtime.instructions import NeuronNaryInst, Problem
 from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, names_of, present
 from runtime.tensors import Tensor
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -362,7 +362,8 @@ class TensorTensorScanOpGen(NeuronNaryInst):
         right = self._data1.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"data0 and data1 have one shape: data0.shape is {left} and data1.shape is {right}",
+                "data0 and data1 have one shape: "
+                f"data0.shape is {shape_str(left)} and data1.shape is {shape_str(right)}",
                 "data0",
             )
 

@@ -13,7 +13,7 @@ from runtime.info import AttributeInfo, DstInfo, InstructionInfo, OperandInfo, R
 from runtime.instructions import NeuronUnaryInst, Problem
 from runtime.relations import extent, may_be_at_least, may_be_at_most, may_be_equal, may_be_less, may_be_multiple_of
 from runtime.tensors import Tensor
-from runtime.types import Type
+from runtime.types import Type, shape_str
 from runtime.values import Operand
 
 if TYPE_CHECKING:
@@ -260,7 +260,8 @@ class TopkOpGen(NeuronUnaryInst):
         right = self._idx_dst.type.shape
         if not may_be_equal(left, right):
             yield Problem(
-                f"there is an index for each value: result.shape is {left} and idx_dst.shape is {right}",
+                "there is an index for each value: "
+                f"result.shape is {shape_str(left)} and idx_dst.shape is {shape_str(right)}",
                 "result",
             )
 

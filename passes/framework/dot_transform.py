@@ -23,6 +23,8 @@ Deliberately absent: order other than program order, and repetition; the pass ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import is_dataclass
+from inspect import get_annotations
 from typing import Any, ClassVar
 
 from passes.framework.failure import place_of_function
@@ -66,6 +68,7 @@ class DotTransform:
     on_function: Entered | None = None  # called with each function before it is transformed
 
     def __init__(self, **options: object) -> None:
+        self._check_options()
         self.options = self.Options(**options)
         self.changed = False
         self._hooks: dict[type[Statement], Hook | None] = {}
@@ -170,6 +173,16 @@ class DotTransform:
             if hook is not None:
                 return hook
         return None
+
+    def _check_options(self) -> None:
+        """Refuse a class that says of which class its options are, but does not make them so."""
+        bases = type(self).__mro__[: type(self).__mro__.index(DotTransform)]
+        name = next((found for base in bases if (found := get_annotations(base).get("options"))), None)
+        if name is not None and self.Options is NoOptions:
+            shown = name if isinstance(name, str) else name.__name__
+            raise TypeError(f"{type(self).__name__} has `options: {shown}`, but not `Options = {shown}`")
+        if not is_dataclass(self.Options):
+            raise TypeError(f"{self.Options.__name__}, the options of {type(self).__name__}, is no dataclass")
 
     def _check_hooks(self) -> None:
         """Refuse a class with a misspelt hook, which would never be called."""

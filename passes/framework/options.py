@@ -18,6 +18,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
+_NUMBERS = {int: "a whole number", float: "a number"}
 _TRUTHS = {"false": False, "true": True}
 
 
@@ -181,7 +182,7 @@ def _read(name: str, text: str, hint: Any) -> Any:
     try:
         return hint(text)
     except ValueError:
-        raise OptionValueError(f'option "{name}" takes {_takes(hint)}, not "{text}"') from None
+        raise OptionValueError(f'option "{name}" takes {_NUMBERS[hint]}, not "{text}"') from None
 
 
 def _takes(hint: Any) -> str:

@@ -233,7 +233,10 @@ class Guards:
         if not (converts or takes_out or any(node.values[at] is value for at in node.data)):
             return
         self._spread_through.add(node.inst)
-        why = f"reads {named(value)}, which may be out of range (from {origin})"
+        named_value = named(value)
+        begins_here = origin.startswith(f"{named_value}: ")
+        cause = origin.removeprefix(f"{named_value}: ") if begins_here else f"from {origin}"
+        why = f"reads {named_value}, which may be out of range ({cause})"
         if (node.results or not takes_out) and node.inst in self._survey.nodes:
             self.reasons.setdefault(node.inst, Reason(Rule.OUT_OF_RANGE, why))
         is_constant = any(result in self._constants for result in node.results) and not is_bounded(facts)

@@ -36,7 +36,7 @@ def _ranking(ranking: Sequence[Compared]) -> Iterator[str]:
     if not guilty:
         yield f"none of {len(ranking)} values that were compared introduces an error"
         return
-    yield "what introduces most, beside its own result, of which the outputs may feel little:"
+    yield "what introduces most, beside the size of its own result (the outputs may feel little of it):"
     for place, one in enumerate(guilty[:_MOST_RANKED], 1):
         yield from _entry(place, one)
     if all(one.is_own_rounding and not one.is_carried for one in guilty):
@@ -44,7 +44,7 @@ def _ranking(ranking: Sequence[Compared]) -> Iterator[str]:
     if len(guilty) > _MOST_RANKED:
         yield f"  and {len(guilty) - _MOST_RANKED} that introduce less"
     if exact:
-        yield f"  {exact} of {len(ranking)} values introduce nothing"
+        yield f"  {exact} of {len(ranking)} values introduce{'s' * (exact == 1)} nothing"
 
 
 def _entry(place: int, one: Compared) -> Iterator[str]:

@@ -50,6 +50,9 @@ class FormTable:
         if mnemonic not in self.classes:
             near = did_you_mean(mnemonic, self.classes)
             help = f"{near} " * bool(near) + f'opaque "{mnemonic}" ... carries an instruction without a definition'
+            dialect, dot, _ = mnemonic.partition(".")
+            if dot and not any(known.startswith(f"{dialect}.") for known in self.classes):
+                help += f"; where another package defines it, --classes PACKAGE reads those of {dialect}"
             scanner.fail("T020", f'no instruction is called "{mnemonic}"', at, at + len(mnemonic), help=help)
         form = self.forms[mnemonic] = Form(self.classes[mnemonic])
         return form

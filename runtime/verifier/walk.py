@@ -29,6 +29,7 @@ from runtime.verifier.generic import (
 )
 from runtime.verifier.on_target import check_on_target
 from runtime.verifier.operands import NONE_WRONG, check_attributes, check_slots
+from runtime.verifier.own_fields import check_own_fields
 from runtime.verifier.plans import ClassPlan
 from runtime.verifier.reach import check_reach
 from runtime.verifier.regions import check_region_arguments, check_region_end, check_terminator
@@ -108,6 +109,7 @@ class FunctionWalk:
             plan = self._plans[type(inst)] = ClassPlan.of(type(inst))
         before = self._findings.count
         self._where = ()
+        whole = check_own_fields(inst, self._findings, has_engine=plan.is_neuron)
         if inst.extras is not None:
             self._conditions(inst)
         holds = check_slots(inst, plan, self._findings)
@@ -128,6 +130,8 @@ class FunctionWalk:
         dst = inst.dst
         if dst is not None:
             self._access(dst, inst)
+        if not whole:
+            return  # nothing can be said of what is no type or no engine
         if plan.is_neuron:
             assert isinstance(inst, NeuronInst)
             check_engine(inst, plan, self._target, self._findings)

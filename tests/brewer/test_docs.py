@@ -300,18 +300,18 @@ def test_the_command_writes_what_differs(tmp_path: Path, capsys: pytest.CaptureF
     strange(tmp_path)
     arguments = ["docs", "--root", str(tmp_path), "--output", str(tmp_path / "pages")]
     assert main(arguments) == 0
-    assert "2 pages in" in capsys.readouterr().out
+    assert "4 of 4 files written; to read them, open " in capsys.readouterr().out
     times = {path: path.stat().st_mtime_ns for path in (tmp_path / "pages").rglob("*.*")}
     assert sorted(path.name for path in times) == ["Strange.md", "index.html", "index.md", "vocabulary.md"]
     (tmp_path / "pages" / "mine.md").write_text("mine\n", encoding="utf-8")
     assert main(arguments) == 0
-    assert "0 files written" in capsys.readouterr().out
+    assert "0 of 4 files written" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in times} == times
     definition = tmp_path / "defs" / "graph" / "Strange.yaml"
     definition.rename(definition.with_name("Stranger.yaml"))
     definition.with_name("Stranger.yaml").write_text(STRANGE.replace("name: Strange", "name: Stranger"), "utf-8")
     assert main(arguments) == 0
-    assert "3 files written, 1 removed" in capsys.readouterr().out
+    assert "3 of 4 files written, 1 removed" in capsys.readouterr().out
     names = sorted(path.name for path in (tmp_path / "pages").rglob("*.*"))
     assert names == ["Stranger.md", "index.html", "index.md", "mine.md", "vocabulary.md"]
 

@@ -86,11 +86,14 @@ def test_it_is_brewed_at_once_and_the_rest_is_left_alone(project: Project) -> No
 def test_what_the_skeleton_shows_as_examples_is_right(project: Project, tmp_path: Path) -> None:
     """Every comment of it that is a key becomes one, and the definition still brews."""
     text = run(project, "Fresh", "--dialect", "neuron")
-    with_examples = re.sub(r"^( *)# ?(?=\w+: | *\w+: |constraints:|attributes:)", r"\1", text, flags=re.MULTILINE)
-    assert len(yaml.safe_load(with_examples)) > len(yaml.safe_load(text)) + 5
+    first, rest = text.split("\n", 1)
+    with_examples = f"{first}\n" + re.sub("^( *)# ", r"\1", rest, flags=re.MULTILINE)
+    assert len(yaml.safe_load(with_examples)) > len(yaml.safe_load(text)) + 6
     (project.root / "defs/neuron/Fresh.yaml").write_text(with_examples, encoding="utf-8")
     (fresh,) = [b for b in load(project).brewables if b.definition.name.value == "Fresh"]
     assert fresh.definition.attributes and fresh.definition.constraints and fresh.definition.engines.legal
+    (example,) = fresh.definition.examples
+    assert "%y: f32[4,8] = fresh %x" in str(example)
 
 
 def test_a_skeleton_works_on_the_real_runtime(project: Project, tmp_path: Path) -> None:
@@ -157,7 +160,16 @@ def test_what_is_next_names_the_check_of_what_it_computes(project: Project, caps
         ("TensorCopyOp", "neuron", "tensor_copy"),
         ("DMACopyOp", "neuron", "dma_copy"),
         ("SBAtomLoad", "neuron", "sb_atom_load"),
-        ("MatMul", "graph", "graph.mat_mul"),
+        ("MatMul", "graph", "graph.matmul"),
+        ("LSTMCell", "graph", "graph.lstm_cell"),
+        ("FFT2D", "graph", "graph.fft2d"),
+        ("NMSv2", "graph", "graph.nms_v2"),
+        ("RMSNormV2", "graph", "graph.rms_norm_v2"),
+        ("MoEGate", "graph", "graph.moe_gate"),
+        ("RoPE", "graph", "graph.rope"),
+        ("ConvReLU6", "graph", "graph.conv_relu6"),
+        ("IsNaN", "graph", "graph.is_nan"),
+        ("ToBF16", "graph", "graph.to_bf16"),
         ("If", "graph", "graph.if"),
         ("Conv2D", "graph", "graph.conv2d"),
         ("TopK2Src", "graph", "graph.top_k2_src"),

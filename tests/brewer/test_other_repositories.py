@@ -268,7 +268,7 @@ def test_a_template_replaces_the_one_of_its_name(copy: Path, capsys: pytest.Capt
         ("where Scale.factor", "generated, in acme/instructions/acme/ScaleGen.py"),
         ("where isa/acme/Scale.yaml:5", "generated, in acme/instructions/acme/ScaleGen.py"),
         ("schema", '"acme_tie"'),
-        ("docs --output pages", "3 pages in pages"),
+        ("docs --output pages", "5 of 5 files written; to read them, open pages/index.html"),
         ("new Shift --like Scale", "wrote isa/acme/Shift.yaml"),
     ],
 )

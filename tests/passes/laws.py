@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from passes.build import build_pipeline
 from passes.framework.dot_transform import DotTransform
@@ -191,7 +192,17 @@ def check_results(
         if wanted.dtype != got.dtype:  # one of them has a rounding left out
             assert skipped or added, f"{name} was {wanted.dtype} and is {got.dtype}"
             wanted, got = wanted.astype(np.float32), got.astype(np.float32)
-        assert wanted.tobytes() == got.tobytes(), f"{name} was\n{wanted}\nand is\n{got}"
+        assert wanted.tobytes() == got.tobytes(), different_elements(name, wanted, got)
+
+
+def different_elements(name: int | str, wanted: NDArray[Any], got: NDArray[Any]) -> str:
+    """Return where two outputs differ first, in how many elements, and what finds the rewrite."""
+    places = [at for at in np.ndindex(wanted.shape) if wanted[at].tobytes() != got[at].tobytes()]
+    first = f"[{','.join(map(str, places[0]))}] was {wanted[places[0]]} and is {got[places[0]]}"
+    return (
+        f"output {name}: {first}; {len(places)} of {wanted.size} elements differ, and no rounding that the pass states"
+        " explains it; `python -m passes FILE --passes ... --verify-numerics --bisect` finds the rewrite"
+    )
 
 
 def _types_given(module: Module) -> list[str]:

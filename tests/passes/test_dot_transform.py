@@ -1,8 +1,11 @@
 """Which hook is called for which statement, and when."""
 
+from dataclasses import dataclass
+
 import pytest
 
 from passes.framework.dot_transform import DotTransform
+from passes.framework.options import OptionValueError, option, options_from_text
 from runtime.blocks import Loop
 from runtime.builtin import Return
 from runtime.dtypes import f32
@@ -183,3 +186,35 @@ def test_a_hook_that_would_never_be_called_is_refused(hook: str) -> None:
     wrong = type("Wrong", (DotTransform,), {"pass_name": "wrong", hook: lambda self, inst: False})
     with pytest.raises(TypeError, match=f"Wrong: {hook} is the hook of no statement"):
         wrong()
+
+
+@dataclass(frozen=True)
+class _Limits:
+    most: int = option(3, "the most")
+    share: float = option(0.5, "of all")
+
+
+def test_a_class_of_options_that_a_pass_only_mentions_is_refused() -> None:
+    class OnlyMentions(DotTransform):
+        options: _Limits
+
+    class Takes(OnlyMentions):
+        Options = _Limits
+
+    with pytest.raises(TypeError, match="OnlyMentions has `options: _Limits`, but not `Options = _Limits`"):
+        OnlyMentions()
+    assert Takes(most=4).options == _Limits(4)
+
+
+def test_options_that_are_no_dataclass_are_refused() -> None:
+    class Plain(DotTransform):
+        Options = object
+
+    with pytest.raises(TypeError, match="object, the options of Plain, is no dataclass"):
+        Plain()
+
+
+@pytest.mark.parametrize(("name", "takes"), [("most", "a whole number"), ("share", "a number")])
+def test_an_option_that_is_no_number_is_told_what_it_takes(name: str, takes: str) -> None:
+    with pytest.raises(OptionValueError, match=f'option "{name}" takes {takes}, not "few"'):
+        options_from_text(_Limits, {name: "few"})

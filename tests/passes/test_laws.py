@@ -1,11 +1,12 @@
 """The laws hold for good passes that nobody has told them of, and catch the mistakes that passes make."""
 
+import numpy as np
 import pytest
 
 from passes.framework.dot_transform import DotTransform
 from passes.registry import PASSES
 from tests.passes import tiny_passes
-from tests.passes.laws import run_under_laws
+from tests.passes.laws import different_elements, run_under_laws
 from tests.passes.pass_cases import shown
 from tests.passes.random_chains import random_program
 from tests.passes.small_programs import CHAIN
@@ -65,8 +66,8 @@ def test_random_programs_find_a_pass_that_computes_something_else(cls: type[DotT
 @pytest.mark.parametrize(
     ("cls", "program", "said"),
     [
-        (FoldCopiesBlindly, OVERWRITTEN, "0 was"),
-        (WidenSecretly, CHAIN, "0 was"),
+        (FoldCopiesBlindly, OVERWRITTEN, "output 0: "),
+        (WidenSecretly, CHAIN, "output 0: "),
         (Widen, CHAIN.replace("relu %x", "relu %x {rounding = user}"), "the author asked for the roundings of"),
         (Claims, CHAIN, "the pass says changed=True"),
         (NeverDone, CHAIN, "a second run changes something"),
@@ -98,3 +99,9 @@ def test_a_case_shows_what_a_pass_says_of_itself() -> None:
 def test_a_case_with_several_passes_is_refused() -> None:
     with pytest.raises(AssertionError, match="the laws are about one pass, not 'narrow, widen'"):
         run_under_laws(CHAIN, "narrow, widen")
+
+
+def test_what_differs_is_said_by_its_first_element() -> None:
+    wanted, got = np.array([[0.0, 1.0], [np.nan, 3.0]], np.float32), np.array([[-0.0, 1.0], [np.nan, 4.0]], np.float32)
+    said = different_elements(0, wanted, got)
+    assert said.startswith("output 0: [0,0] was 0.0 and is -0.0; 2 of 4 elements differ, and no rounding")

@@ -185,7 +185,7 @@ class Speechless(DotTransform):
     ("transform", "cause", "function", "line"),
     [
         (OneStatement, "'ActivationOp' object has no attribute", "OneStatement.is_worth_it", "source.no_such_thing"),
-        (WholeFunction, "1 instructions use it", "WholeFunction.transformStmts", "inst.eraseFromParent"),
+        (WholeFunction, "1 instruction uses it", "WholeFunction.transformStmts", "inst.eraseFromParent"),
     ],
 )
 @pytest.mark.parametrize("with_places", [True, False])

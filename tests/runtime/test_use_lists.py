@@ -87,7 +87,7 @@ def test_erase_refuses_while_a_result_has_users() -> None:
     second = opaque(first)
     function.body.append(first)
     function.body.append(second)
-    with pytest.raises(ValueError, match="1 instructions use it"):
+    with pytest.raises(ValueError, match="1 instruction uses it"):
         first.eraseFromParent()
     second.eraseFromParent()
     first.eraseFromParent()
@@ -292,7 +292,7 @@ def test_a_dst_is_set_and_taken_away_with_its_use() -> None:
     copy.set_dst(None)
     assert (tensor.n_stores, copy.results) == (0, (copy,))
     opaque(copy)
-    with pytest.raises(ValueError, match="1 instructions use its result"):
+    with pytest.raises(ValueError, match="1 instruction uses its result"):
         copy.set_dst(NeuronAP(tensor))
 
 

@@ -12,6 +12,7 @@ import pytest
 from generated.graph.BinaryGen import BinaryGen
 from generated.graph.CastGen import CastGen
 from generated.neuron.SBAtomStoreGen import SBAtomStoreGen
+from generated.neuron.TensorReduceOpGen import TensorReduceOpGen
 from generated.neuron.TensorTensorOpGen import TensorTensorOpGen
 from runtime.access import NeuronAP
 from runtime.builder import Builder
@@ -19,6 +20,7 @@ from runtime.builtin import Opaque, Return
 from runtime.dtypes import bf16, f32
 from runtime.functions import Function, Module
 from runtime.generic import OnnxNode
+from runtime.predicates import AffinePredicate
 from runtime.tensors import DRAMTensor
 from runtime.types import Type
 from runtime.verifier import verify
@@ -113,6 +115,36 @@ MISTAKES: dict[str, tuple[Mistake, type[Exception], str]] = {
         lambda p: p.function.body.add_argument(f32, "y"),
         TypeError,
         "an argument has a Type, such as Type.tensor(f32, (128, 512)), not f32, a DType",
+    ),
+    "a word as a number": (
+        lambda p: ActivationOp(p.x, "gelu", scale="two"),  # type: ignore[arg-type]
+        TypeError,
+        '"scale" of ActivationOp is a number, not "two", a str',
+    ),
+    "nothing as a number": (
+        lambda p: ActivationOp(p.x, "gelu", scale=None),  # type: ignore[arg-type]
+        TypeError,
+        '"scale" of ActivationOp is a number, not None',
+    ),
+    "a number as a list": (
+        lambda p: TensorReduceOpGen(p.x, "add", 1),  # type: ignore[arg-type]
+        TypeError,
+        '"reduce_dims" of TensorReduceOp is a list, not 1, an int',
+    ),
+    "a loop by a float": (
+        lambda p: p.build.loop("i", 4.0).__enter__(),
+        TypeError,
+        "the trip count of an axis is a whole number, not 4.0, a float",
+    ),
+    "the arguments of a loop the other way round": (
+        lambda p: p.build.loop(4, "i").__enter__(),
+        TypeError,
+        "the name of an axis is text, not 4, an int",
+    ),
+    "an axis by its name": (
+        lambda p: AffinePredicate.pred_ge("i", 1),  # type: ignore[arg-type]
+        TypeError,
+        'what stands in an affine form is an axis, such as that of build.loop, or a whole number, not "i", a str',
     ),
     "an array as an operand": (
         lambda p: ActivationOp(np.ones(3), "gelu"),  # type: ignore[arg-type]
@@ -255,11 +287,60 @@ def test_what_is_not_about_operands_is_said_as_python_says_it() -> None:
     program = Program()
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'function'"):
         ActivationOp(program.x)  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match="could not convert string to float: 'much'"):
-        ActivationOp(program.x, "gelu", scale="much")  # type: ignore[arg-type]
 
 
 def test_numpy_integers_are_extents_and_lists_the_shapes_of_tensors() -> None:
     assert Type.tensor(f32, (np.int64(611), 3)) is Type.tensor(f32, (611, 3))  # type: ignore[arg-type]
     assert "np.int64" not in repr(Type.tensor(f32, (np.int64(612), 3)).shape)  # type: ignore[arg-type]
     assert DRAMTensor("y", f32, [4, 8]).type is Type.tensor(f32, BLOCK)  # type: ignore[arg-type]
+
+
+WRONG_FIELDS: dict[str, tuple[Mistake, str, str]] = {
+    "an engine by its name": (
+        lambda p: ActivationOp(p.x, "gelu", engine="scalar"),  # type: ignore[arg-type]
+        'the engine is "scalar", a str; expected a NeuronEngine or None',
+        "give NeuronEngine.SCALAR",
+    ),
+    "an engine that there is not": (
+        lambda p: ActivationOp(p.x, "gelu", engine=3),  # type: ignore[arg-type]
+        "the engine is 3, an int; expected a NeuronEngine or None",
+        "one is NeuronEngine.VECTOR",
+    ),
+    "a place that is no text": (
+        lambda p: ActivationOp(p.x, "gelu", loc=7),  # type: ignore[arg-type]
+        "the place in the source is 7, an int; expected text or None",
+        "",
+    ),
+    "a type as it is printed": (
+        lambda p: ActivationOp(p.x, "gelu", result_type="f32[4,8]"),  # type: ignore[arg-type]
+        'the type of the result is "f32[4,8]", a str; expected a Type, such as Type.tensor(f32, (128, 512))',
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_FIELDS)
+def test_what_a_constructor_takes_all_the_same_the_verifier_names(name: str) -> None:
+    """It is one mistake, also where the program cannot be printed."""
+    mistake, message, help = WRONG_FIELDS[name]
+    program = Program()
+    inst: Any = mistake(program)
+    program.build.insert(inst)
+    program.build.insert(Return([inst]))
+    assert [(found.code, found.message, found.help) for found in verify(program.module)] == [("V040", message, help)]
+
+
+def test_an_engine_is_not_assigned_by_its_name() -> None:
+    inst: Any = ActivationOp(Program().x, "gelu")
+    with pytest.raises(TypeError, match='None, not "scalar", a str; give NeuronEngine.SCALAR'):
+        inst.engine = "scalar"
+    assert inst.assigned_engine is None
+
+
+def test_a_rounding_that_is_none() -> None:
+    program = Program()
+    inst = program.build.insert(ActivationOp(program.x, "gelu"))
+    inst.rounding = "nearest"
+    assert [(found.code, found.message) for found in verify(program.module)] == [
+        ("V040", 'the rounding is "nearest", a str; expected "user" or None')
+    ]

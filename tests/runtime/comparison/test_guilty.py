@@ -168,13 +168,13 @@ func @main(%x: f32[1,1]) {
 outputs of the second version, beside those of the first:
   result 0: relative 0.003891, at most 0.007812
 
-what introduces most, beside its own result, of which the outputs may feel little:
+what introduces most, beside the size of its own result (the outputs may feel little of it):
   1. %a: bf16[1,1] = activation copy %x
      was %a: f32[1,1] = activation copy %x
      introduces  relative 0.003891, at most 0.003906, 0.5 ulp; one rounding of its result
      range       1.004 to 1.004 in the first, 1 to 1 in the second
   none of them introduces more than one rounding of its result
-  1 of 2 values introduce nothing"""
+  1 of 2 values introduces nothing"""
 
 
 def test_a_matrix_product_with_narrow_operands_in_an_onnx_model() -> None:

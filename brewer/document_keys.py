@@ -30,11 +30,12 @@ OPERATOR_NAME = Pattern(
 
 SCALARS = ("scalar", "divisor", "bound")
 # The arithmetic that the precision passes can do with small constants; `same`: elements are moved, not changed.
-# With some nothing is computed: `periodic` says that the operand is an angle, `compare` and `equal` that its last digit
-# decides, and `select` that one of two values is taken.
+# With some nothing is computed: `periodic` says that the operand is an angle, `compare`, `equal`, `order` (which one is
+# the largest) and `round` (to an integer) that its last digit decides.
 ARITHMETIC = (
-    *("absolute", "add", "compare", "convert", "divide", "equal", "exp", "log", "maximum", "minimum", "multiply"),
-    *("negative", "periodic", "power", "reciprocal", "relu", "same", "select", "sqrt", "subtract"),
+    *("absolute", "add", "compare", "concatenate", "convert", "divide", "equal", "exp", "gather", "log", "maximum"),
+    *("minimum", "multiply", "negative", "order", "periodic", "power", "reciprocal", "relu", "round", "same"),
+    *("select", "slice", "sqrt", "subtract", "transpose"),
 )
 REGIONS = ("branches", "loop", "scan")
 

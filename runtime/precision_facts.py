@@ -50,6 +50,9 @@ class PrecisionFacts:
 SCALARS: Final = ("scalar", "divisor", "bound")
 """Roles of operands that may be converted although their underflow changes the result."""
 
+FACTOR: Final = "factor"
+"""The role of an operand that is multiplied with others: where all of its elements are lost, so is the result."""
+
 FactsTable = Mapping[tuple[str, str], tuple[tuple[int, PrecisionFacts], ...]]
 
 

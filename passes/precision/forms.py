@@ -22,7 +22,7 @@ from runtime.dtypes import DType
 from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 from runtime.operand_slots import Values
-from runtime.precision_facts import SCALARS, AttributeFacts, PrecisionFacts
+from runtime.precision_facts import FACTOR, SCALARS, AttributeFacts, PrecisionFacts
 from runtime.values import Value
 
 _ABSENT: Final = "absent"
@@ -37,7 +37,7 @@ class Form:
 
     label: str
     facts: PrecisionFacts | None
-    roles: Mapping[int, str]  # of operand slots, as in the facts
+    roles: Mapping[int, str]  # of operand slots, as in the facts, and which of them are factors
     data: tuple[int, ...]  # the slots of operands that may be converted; none where there are regions
     results: tuple[int, ...] | None  # the positions of the results that may be converted; None: of all
     is_float: bool  # whether any operand or result may be converted
@@ -46,6 +46,7 @@ class Form:
     has_unknown_results: bool  # whether the dtype of a result is not known
     moves_elements: bool  # it works element by element, or moves elements: nothing is accumulated
     computes: str | None  # as in the facts
+    has_activation: bool  # an attribute may say what is computed of the result
     is_product: bool  # it multiplies and adds up; what has regions leaves that to what stands in them
     is_suspect: bool  # a guard may have a reason against a node of it whatever constants it reads
     may_fail: bool  # what stands around a node of it may make a runtime fail
@@ -94,6 +95,8 @@ class Forms:
             data = [at for at in data if roles.get(at, "scalar") in SCALARS]
         given = tuple([at for at, result in enumerate(results) if result.type.dtype in self._floats])
         kind = None if facts is None else facts.op_kind
+        if kind == "compute" or (facts is not None and facts.computes == "multiply"):
+            roles = {**dict.fromkeys([at for at in data if at < 2], FACTOR), **roles}  # behind these come biases
         attributes = () if facts is None else tuple(facts.attributes.items())
         operator = inst.op_type if isinstance(inst, OnnxNode) and inst.domain == ONNX_DOMAIN else None
         is_convolution = operator == "Conv" or inst.INFO.semantics == "windows.conv"
@@ -109,6 +112,7 @@ class Forms:
             has_unknown_results=any(result.type.dtype is None for result in results),
             moves_elements=not inst.blocks and kind in ("elementwise", "data_movement"),
             computes=None if facts is None else facts.computes,
+            has_activation=any(one.name == "activation" for one in inst.INFO.attributes),
             is_product=not inst.blocks and kind == "compute",
             is_suspect=is_convolution or operator in SCATTERS or _is_suspect(facts, bool(data)),
             may_fail=operator in ("Clip", "Transpose"),

@@ -23,7 +23,7 @@ from runtime.instructions import Instruction
 from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand
 
-_ACTIVATIONS: Final = (None, "compare", "relu", "select")
+_ACTIVATIONS: Final = (None, "compare", "relu", "round", "select")
 """What activations compute; of most of them no arithmetic is known."""
 
 
@@ -34,8 +34,9 @@ def nodes_of_logarithms(survey: Survey, constants: Constants, by_kind: bool = Fa
     """
     found: dict[Instruction, bool] = {}  # whether a product was on the way
     queue: list[tuple[Operand, bool]] = []
-    for node in survey.nodes_of([form for form in survey.forms if form.computes == "log"]):
-        if node.data:
+    activated = [form for form in survey.forms if form.has_activation]
+    for node in survey.nodes_of([form for form in survey.forms if form.computes == "log"] + activated):
+        if node.data and _last_of(node) == "log":
             found[node.inst] = False
             queue += [(operand, False) for operand in node.operands]
     while queue:
@@ -69,12 +70,18 @@ def _ends(node: SurveyedNode, behind: bool) -> bool:
     facts = node.facts
     if facts is None or node.inst.blocks or not node.data or facts.precision_intact or facts.keeps_dtype:
         return True
-    last = getattr(node.inst, "activation", facts.computes)  # of a product with its function
+    last = _last_of(node)
     keeps_small = last in ("sqrt", "divide") or puts_bounds(facts)
     if facts.computes == "exp" or (facts.range_safe and not keeps_small):
         return True
     is_activation = facts.op_kind == "elementwise" and facts.computes in _ACTIVATIONS and not puts_bounds(facts)
     return is_activation and behind
+
+
+def _last_of(node: SurveyedNode) -> str | None:
+    """Return what a node computes last: of a product with its function that."""
+    activation = getattr(node.inst, "activation", None) if node.form.has_activation else None
+    return node.form.computes if activation is None else str(activation)
 
 
 def _is_squashing(node: SurveyedNode) -> bool:

@@ -4,8 +4,9 @@
     %d = Mul %v, %v       %q = Div %x, %d           a quotient, and no number where %d became 0
 
 The answer jumps: true or false, and nothing in between, so the last digit of what is asked about decides. Such are
-comparisons, casts to bool, signs, and roundings to integers up or down. The way back goes through whatever works
-element by element, moves data or reduces it.
+comparisons, casts to bool, signs, roundings to integers, remainders, and which of many is the largest: a sigmoid in f16
+makes ties of all that is nearly 1. The way back goes through whatever works element by element, moves data or reduces
+it.
 
 It must not be seen where the digits are lost already. What a product gives has an error in proportion to all that was
 added up, and so has what keeps its sign and its zeros: a move, a sum, a maximum, a relu. Only a value that must be
@@ -26,6 +27,7 @@ from typing import Final
 
 from passes.precision.arithmetic import CONVERT
 from passes.precision.constants import Constants
+from passes.precision.forms import Form
 from passes.precision.logarithms import puts_bounds
 from passes.precision.regions import Gate
 from passes.precision.survey import Survey, SurveyedNode
@@ -46,7 +48,7 @@ _STEPS: Final = 16  # from a divisor back to an epsilon
 
 def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set[Instruction]:
     """Return the nodes that ask such questions, and those that give what they ask about."""
-    words = {form: form.computes for form in survey.forms if form.computes in ("compare", "equal", CONVERT)}
+    words = {form: word for form in survey.forms if (word := _question(form)) is not None}
     may_vanish = low.smallest_normal > f32.smallest_normal
     divides = {
         form for form in survey.forms if may_vanish and ("divisor" in form.roles.values() or form.computes == "power")
@@ -68,6 +70,13 @@ def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set
             if divisors:
                 asking.append((node, "divide", divisors))
     return _Ways(survey, constants).back_from(asking) if asking else set()
+
+
+def _question(form: Form) -> str | None:
+    """Return what the nodes of a form ask, if they do: `equal`, or something of which the last digit decides."""
+    if form.computes in ("order", "round") or (form.computes == "periodic" and "divisor" in form.roles.values()):
+        return "compare"
+    return form.computes if form.computes in ("compare", "equal", CONVERT) else None
 
 
 class _Ways:

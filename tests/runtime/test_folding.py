@@ -24,6 +24,7 @@ CASES: dict[str, tuple[list[Any], Any]] = {
     "reciprocal": ([[4.0]], [0.25]),
     "relu": ([[-2.0, 3.0]], [0.0, 3.0]),
     "same": ([[1.0, 2.0]], [[1.0], [2.0]]),
+    "select": ([[1.0, 0.0], [2.0, 3.0], 4.0], [2.0, 4.0]),
     "sqrt": ([6.25], 2.5),
     "subtract": ([[1.0], [0.75]], [0.25]),
 }
@@ -40,7 +41,7 @@ def test_each_word(word: str) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("word", ["compare", "equal", "periodic", "select"])
+@pytest.mark.parametrize("word", ["compare", "equal", "order", "periodic", "round"])
 def test_of_other_words_nothing_is_told(word: str) -> None:
     assert folded(word, [1.0]) is None
 

@@ -60,8 +60,9 @@ ATTRIBUTE_FACTS = Table(
     (
         Key(
             "precision",
-            Word("attribute precision", ("scalar", "bound", "contents")),
-            "As that of an operand; `contents`: the elements of the result.",
+            Word("attribute precision", ("scalar", "bound", "contents", "weights")),
+            "As that of an operand; `contents`: the elements of the result; `weights`: numbers of which only those that"
+            " are too large matter.",
             "precision: scalar",
             required=True,
         ),

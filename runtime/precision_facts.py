@@ -15,7 +15,8 @@ from typing import Final
 class AttributeFacts:
     """What an attribute holds, where a pass must look at its value.
 
-    `precision` is `contents` (the elements of the result), `bound` or `scalar`, as of operands.
+    `precision` is `contents` (the elements of the result), `weights` (only those that are too large matter), `bound` or
+    `scalar`, as of operands.
     """
 
     precision: str

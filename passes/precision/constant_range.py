@@ -2,7 +2,8 @@
 
 A finite element that would become an infinity is a reason; an infinity itself is none. A scalar, or an operand that is
 a divisor, an epsilon or a bound, must not become zero or subnormal either. Small elements of a weight are no reason,
-unless all of them are small: then what is multiplied by it is lost.
+unless all of them are small: then what is multiplied by it is lost. A factor of half the largest value leaves no room
+for what is multiplied.
 
 Deliberately absent: accuracy. A constant that is rounded stays a constant of nearly the same value.
 """
@@ -21,6 +22,8 @@ from runtime.small_arrays import MOST_ELEMENTS, largest_magnitudes
 from runtime.values import Operand
 
 _INFINITY = float("inf")
+_ROOM = 0.5
+"""How much of the range a factor may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class ConstantRange:
         sizes = largest_magnitudes([contents for _, contents in found])
         least = self.low.smallest_normal
         rows = zip(found, sizes, strict=True)
-        fitting = {value for (value, _), size in rows if size < self._limit and not 0 < size < least}
+        fitting = {value for (value, _), size in rows if size < self._limit * _ROOM and not 0 < size < least}
         self._weights.update(dict.fromkeys(fitting))
         self._factors.update(dict.fromkeys(fitting))
         return fitting
@@ -90,8 +93,13 @@ class ConstantRange:
         if not array.size or array.dtype.kind in "bOSU":
             return None
         if array.size == 1:
-            return self.why_unfit_number(float(array.item()))
+            number = float(array.item())
+            if role == FACTOR and self._limit * _ROOM <= abs(number) < self._limit:
+                return Unfit(f"the factor {number:g} leaves no room in the range of {self.low}", is_small=False)
+            return self.why_unfit_number(number)
         largest = _largest_magnitude(array)
+        if role == FACTOR and self._limit * _ROOM <= largest < self._limit:
+            return Unfit(f"a constant has factors that leave no room in the range of {self.low}", is_small=False)
         if not largest < self._limit:  # as hardly any weight is not
             magnitudes = abs(array.astype("float64"))
             if ((self._limit <= magnitudes) & (magnitudes != _INFINITY)).any():

@@ -46,7 +46,7 @@ class Form:
     has_unknown_results: bool  # whether the dtype of a result is not known
     moves_elements: bool  # it works element by element, or moves elements: nothing is accumulated
     computes: str | None  # as in the facts
-    has_activation: bool  # an attribute may say what is computed of the result
+    activation: str | None  # what an attribute says that is computed of a sum
     is_product: bool  # it multiplies and adds up; what has regions leaves that to what stands in them
     is_suspect: bool  # a guard may have a reason against a node of it whatever constants it reads
     may_fail: bool  # what stands around a node of it may make a runtime fail
@@ -112,9 +112,9 @@ class Forms:
             has_unknown_results=any(result.type.dtype is None for result in results),
             moves_elements=not inst.blocks and kind in ("elementwise", "data_movement"),
             computes=None if facts is None else facts.computes,
-            has_activation=any(one.name == "activation" for one in inst.INFO.attributes),
+            activation=getattr(inst, "activation", None),
             is_product=not inst.blocks and kind == "compute",
-            is_suspect=is_convolution or operator in SCATTERS or _is_suspect(facts, bool(data)),
+            is_suspect=is_convolution or operator in SCATTERS or _is_suspect(facts, bool(data or given)),
             may_fail=operator in ("Clip", "Transpose"),
             is_convolution=is_convolution,
             is_idle_cast=is_idle_cast(inst),
@@ -130,12 +130,12 @@ def is_rounded_as_asked(inst: Instruction) -> bool:
     return inst.rounding is not None or inst.keep_alu_dtype
 
 
-def _is_suspect(facts: PrecisionFacts | None, has_data: bool) -> bool:
+def _is_suspect(facts: PrecisionFacts | None, is_float: bool) -> bool:
     if facts is None:
         return False
     numbers = any(one.precision != "contents" for one in facts.attributes.values())
     patterns = facts.computes in (CONVERT, "subtract")
-    return patterns or facts.precision_intact or facts.wide_range or (numbers and has_data)
+    return patterns or facts.precision_intact or facts.wide_range or (numbers and is_float)
 
 
 def words_of(inst: Instruction) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from passes.precision.angles import is_bounded
+from passes.precision.attribute_ranges import unfit_attributes
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
 from passes.precision.differences import takes_differences
@@ -115,16 +116,7 @@ class Guards:
             unfit = None if value is None else self._range.why_unfit(value, role)
             if unfit is not None and not (unfit.is_small and self._patterns.is_bias(node)):
                 found.append((unfit, role))
-        for name, attribute in facts.attributes.items():
-            held = node.attribute(name, attribute.default)
-            if attribute.precision == "contents":
-                continue
-            for number in held if isinstance(held, tuple) else (held,):
-                unfit = None
-                if isinstance(number, (int, float)):
-                    unfit = self._range.why_unfit_number(number, f"the attribute {name},")
-                if unfit and not (unfit.is_small and self._is_beside_large(node, number, attribute.added_to)):
-                    found.append((unfit, attribute.precision))
+        found += unfit_attributes(node, self._range, self._constants)
         if not found:
             unfits = [unfit for result in node.results if (unfit := self._range.why_unfit(result)) is not None]
             return [(Rule.CONSTANT, unfit.why, False) for unfit in unfits]
@@ -132,12 +124,6 @@ class Guards:
         large = [role == "bound" or (role == "divisor" and unfit.is_small) for unfit, role in found]
         whys = [unfit.why for unfit, _ in found]
         return [(Rule.CONSTANT, why, not facts.range_safe or one) for why, one in zip(whys, large, strict=True)]
-
-    def _is_beside_large(self, node: SurveyedNode, number: float, added_to: int | None) -> bool:
-        if added_to is None or added_to >= len(node.values):
-            return False
-        value = node.values[added_to]
-        return value is not None and not self._range.is_lost_beside(number, value)
 
     def _why_other(self, node: SurveyedNode) -> list[tuple[Rule, str, bool]]:
         facts, results = node.facts, node.results

@@ -34,9 +34,8 @@ def nodes_of_logarithms(survey: Survey, constants: Constants, by_kind: bool = Fa
     """
     found: dict[Instruction, bool] = {}  # whether a product was on the way
     queue: list[tuple[Operand, bool]] = []
-    activated = [form for form in survey.forms if form.has_activation]
-    for node in survey.nodes_of([form for form in survey.forms if form.computes == "log"] + activated):
-        if node.data and _last_of(node) == "log":
+    for node in survey.nodes_of([form for form in survey.forms if "log" in (form.computes, form.activation)]):
+        if node.data:
             found[node.inst] = False
             queue += [(operand, False) for operand in node.operands]
     while queue:
@@ -70,18 +69,12 @@ def _ends(node: SurveyedNode, behind: bool) -> bool:
     facts = node.facts
     if facts is None or node.inst.blocks or not node.data or facts.precision_intact or facts.keeps_dtype:
         return True
-    last = _last_of(node)
+    last = node.form.activation or facts.computes  # of a product with its function
     keeps_small = last in ("sqrt", "divide") or puts_bounds(facts)
     if facts.computes == "exp" or (facts.range_safe and not keeps_small):
         return True
     is_activation = facts.op_kind == "elementwise" and facts.computes in _ACTIVATIONS and not puts_bounds(facts)
     return is_activation and behind
-
-
-def _last_of(node: SurveyedNode) -> str | None:
-    """Return what a node computes last: of a product with its function that."""
-    activation = getattr(node.inst, "activation", None) if node.form.has_activation else None
-    return node.form.computes if activation is None else str(activation)
 
 
 def _is_squashing(node: SurveyedNode) -> bool:

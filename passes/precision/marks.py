@@ -15,8 +15,10 @@ from typing import Final
 from passes.precision.angles import nodes_of_angles
 from passes.precision.constant_range import ConstantRange
 from passes.precision.constants import Constants
+from passes.precision.distances import nodes_of_distances
 from passes.precision.factors import unfit_factors
 from passes.precision.logarithms import nodes_of_logarithms
+from passes.precision.masks import nodes_of_masks
 from passes.precision.moments import nodes_of_moments
 from passes.precision.offsets import nodes_of_offsets
 from passes.precision.patterns import Patterns
@@ -29,6 +31,8 @@ from runtime.instructions import Instruction
 
 _MOMENTS: Final = "a variance or a norm, in which large terms cancel: most digits cancel"
 _OFFSETS: Final = "a large constant is added, which cancels again: the digits of what it is added to would be lost"
+_DISTANCES: Final = "a squared distance that is spelled out as a product: most digits cancel"
+_MASKS: Final = "an input is added, which may be a mask beyond the range, in front of what runs in f32 anyway"
 _REMAINDERS: Final = "what is left of two values that nearly cancel, and is made large again"
 
 
@@ -64,5 +68,7 @@ def _found(
         yield Mark(Rule.THRESHOLD, Rule.THRESHOLD.value), nodes_of_thresholds(survey, constants, low)
     yield Mark(Rule.QUANTIZED, Rule.QUANTIZED.value), nodes_between_integers(survey, constants)
     yield Mark(Rule.CENTRING, _MOMENTS), nodes_of_moments(survey, constants, patterns)
+    yield Mark(Rule.CENTRING, _DISTANCES), nodes_of_distances(survey, constants, patterns)
     yield Mark(Rule.CENTRING, _OFFSETS), nodes_of_offsets(survey, constants, patterns, low)
     yield Mark(Rule.CENTRING, _REMAINDERS), nodes_of_remainders(survey, constants, patterns)
+    yield Mark(Rule.OUT_OF_RANGE, _MASKS), nodes_of_masks(survey)

@@ -22,11 +22,10 @@ from itertools import permutations
 
 from passes.precision.constants import Constants
 from passes.precision.patterns import Patterns
+from passes.precision.squares import Squares, adds_up
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
 from runtime.values import Operand
-
-Pair = tuple[Operand, Operand]
 
 
 def nodes_of_moments(survey: Survey, constants: Constants, patterns: Patterns) -> set[Instruction]:
@@ -57,42 +56,35 @@ class _Moments:
 
     def __init__(self, survey: Survey, constants: Constants, patterns: Patterns) -> None:
         self._survey = survey
-        self._constants = constants
         self._patterns = patterns
+        self._squares = Squares(survey, constants, patterns)
 
     def norm(self, scaled: Operand, shifted: Operand) -> list[Instruction]:
         """Return the products of a norm, with what joins the bias to one, where two summands are what is left of it."""
         product = self._survey.producer(scaled)
-        factors = None if product is None else self._factors(product)
+        factors = None if product is None else self._squares.factors(product)
         if product is None or factors is None or factors[0] is factors[1]:
             return []
         for other, between in self._products_in(shifted):
-            means = self._factors(other)
+            means = self._squares.factors(other)
             for value, factor in permutations(factors):
                 for mean, same in permutations(means) if means is not None else ():
-                    if self._is_one(factor, same) and self._patterns.is_reduced_from(mean, value):
+                    if self._patterns.is_one(factor, same) and self._patterns.is_reduced_from(mean, value):
                         return [product.inst, other.inst, *between]
         return []
 
     def variance(self, of_squares: Operand, of_mean: Operand) -> list[Instruction]:
         """Return what a mean of squares and the square of a mean come from; nothing where the values are none."""
-        squared = self._first(of_mean, self._factors)
-        if squared is None:
-            return []
-        means = self._factors(squared[-1])
-        reduced = self._first(of_squares, self._is_sum)
-        if means is None or reduced is None:
+        squared = self._squares.first(of_mean, self._squares.factors)
+        means = self._squares.factors(squared[-1]) if squared else None
+        summed = self._squares.summed(of_squares) if means is not None else None
+        if means is None or summed is None:
             return []
         origins = [self._reduced(mean) for mean in means]
-        for operand in reduced[-1].operands:
-            square = [] if reduced[-1].form.computes == "square" else self._first(operand, self._factors)
-            if square is None:
-                continue
-            factors = self._factors(square[-1]) if square else (operand, operand)
-            for pair in permutations(factors or ()):
-                wanted = [set(self._patterns.back(one, only_moved=True)) for one in pair]
-                if all(not one.isdisjoint(other) for one, other in zip(wanted, origins, strict=True)):
-                    return [node.inst for node in (*squared, *reduced, *square)]
+        for pair in permutations(summed.factors):
+            wanted = [set(self._patterns.back(one, only_moved=True)) for one in pair]
+            if all(not one.isdisjoint(other) for one, other in zip(wanted, origins, strict=True)):
+                return [node.inst for node in (*squared, *summed.way)]
         return []
 
     def _products_in(self, value: Operand) -> Iterator[tuple[SurveyedNode, list[Instruction]]]:
@@ -100,53 +92,16 @@ class _Moments:
         node = self._survey.producer(value)
         if node is None:
             return
-        if self._factors(node) is not None:
+        if self._squares.factors(node) is not None:
             yield node, []
         elif node.form.computes in ("add", "subtract", "negative"):
             for operand in node.operands:
                 inner = self._survey.producer(operand)
-                if inner is not None and self._factors(inner) is not None:
+                if inner is not None and self._squares.factors(inner) is not None:
                     yield inner, [node.inst]
-
-    def _first(self, value: Operand, is_sought: object) -> list[SurveyedNode] | None:
-        """Return the nodes back to the first one that is sought, that one last; None where there is none."""
-        assert callable(is_sought)
-        found = []
-        for one in self._patterns.back(value):
-            node = self._survey.producer(one)
-            if node is None:
-                return None
-            found.append(node)
-            if is_sought(node):
-                return found
-        return None
 
     def _reduced(self, mean: Operand) -> set[Operand]:
         """Return the values that a mean is one of, as they are spelled."""
-        found = self._first(mean, self._is_sum)
-        operands = [] if found is None else found[-1].operands
+        found = self._squares.first(mean, lambda node: adds_up(node.facts))
+        operands = found[-1].operands if found else []
         return {origin for one in operands for origin in self._patterns.back(one, only_moved=True)}
-
-    def _factors(self, node: SurveyedNode) -> Pair | None:
-        """Return the two variable factors of a product or a square."""
-        word, operands = node.form.computes, node.operands
-        if word == "square" and len(operands) == 1:
-            return operands[0], operands[0]
-        if len(operands) != 2 or operands[0] in self._constants:
-            return None
-        if word == "multiply" and operands[1] not in self._constants:
-            return operands[0], operands[1]
-        exponent = self._constants.contents(operands[1]) if word == "power" else None
-        is_square = exponent is not None and exponent.size == 1 and float(exponent.reshape(())) == 2
-        return (operands[0], operands[0]) if is_square else None
-
-    def _is_one(self, value: Operand, other: Operand) -> bool:
-        """Whether two values are one, maybe moved."""
-        origins = set(self._patterns.back(value, only_moved=True))
-        return not origins.isdisjoint(self._patterns.back(other, only_moved=True))
-
-    @staticmethod
-    def _is_sum(node: SurveyedNode) -> bool:
-        """Whether a node adds up elements, or takes their mean: no norm, and no largest of them."""
-        facts = node.facts
-        return facts is not None and facts.op_kind == "reduction" and not (facts.range_safe or facts.follow)

@@ -70,10 +70,14 @@ class Patterns:
         return numerator not in self._constants
 
     def is_square_of_norm(self, node: SurveyedNode) -> bool:
-        """Whether a node multiplies a value by itself, and squares are summed, or a root or a logarithm is taken."""
-        if node.form.computes != "multiply" or len(node.data) != 2:
+        """Whether a node multiplies a value by itself, and squares are summed, or a root or a logarithm is taken.
+
+        A product of many that does so has summed them.
+        """
+        if not (node.form.is_product or node.form.computes == "multiply") or len(node.data) != 2:
             return False
-        if node.values[node.data[0]] is not node.values[node.data[1]]:
+        first, second = (node.values[at] for at in node.data)
+        if first is None or second is None or not self.is_one(first, second):
             return False
         queue, seen = [*node.results], {node.inst}
         while queue and len(seen) < FARTHEST * FARTHEST:
@@ -82,11 +86,21 @@ class Patterns:
                 if user in seen or reader is None or reader.facts is None:
                     continue
                 seen.add(user)
-                if _is_reduction(reader) or reader.facts.computes in ("sqrt", "log"):
+                if (_is_reduction(reader) and not node.form.is_product) or reader.facts.computes in ("sqrt", "log"):
                     return True
                 if reader.facts.op_kind == "data_movement" or reader.facts.computes == "add":
                     queue += reader.results
         return False
+
+    def is_one(self, value: Operand, other: Operand) -> bool:
+        """Whether two values are one, maybe moved."""
+        if value is other:
+            return True
+        node, moved = self._survey.producer(value), self._survey.producer(other)
+        if not any(one is not None and one.moves_elements for one in (node, moved)):
+            return False
+        origins = set(self.back(value, only_moved=True))
+        return any(one in origins for one in self.back(other, only_moved=True))
 
     def is_bias(self, node: SurveyedNode) -> bool:
         """Whether a node adds a constant that is no epsilon: no divisor, root, logarithm or power comes of the sum."""
@@ -121,15 +135,15 @@ class Patterns:
         if value in self._constants:
             return False
         origins = set(self.back(value, only_moved=True))
-        for one in self.back(rounded, only_moved=True):
+        for one in self.back(rounded):  # which may be counted in other units
             node = self._survey.producer(one)
             if node is not None and _computes(node, "round"):
-                return any(origin in origins for origin in self.back(node.operands[0], only_moved=True))
+                return any(origin in origins for origin in self.back(node.operands[0]))
             source = None if node is None else _integer_source(node)
             if source is not None:
                 cast = self._survey.producer(source)
                 truncated = cast.values[0] if cast is not None and cast.values and _computes(cast, "convert") else None
-                return truncated is not None and any(each in origins for each in self.back(truncated, only_moved=True))
+                return truncated is not None and any(each in origins for each in self.back(truncated))
         return False
 
     def _is_an_integer(self, value: Operand) -> bool:

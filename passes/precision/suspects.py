@@ -40,9 +40,11 @@ def suspects(
             continue
         if form.may_fail:
             found.update([one for one in insts if why_it_fails(nodes[one], survey, constants, range.low) is not None])
-        if form.computes == "multiply" and len(form.data) == 2:
+        if (form.computes == "multiply" or form.is_product) and len(form.data) == 2:
             first, second = form.data
-            squares = [one for one, held in zip(insts, group.values, strict=True) if held[first] is held[second]]
+            rows = zip(insts, group.values, strict=True)
+            pairs = [(one, held[first], held[second]) for one, held in rows]
+            squares = [one for one, left, right in pairs if left and right and patterns.is_one(left, right)]
             found.update([one for one in squares if patterns.is_square_of_norm(nodes[one])])
     found.update([one.owner if isinstance(one, Result) else one for one in marked])
     computed = [one.owner if isinstance(one, Result) else one for one in constants.held if not _is_given(one)]

@@ -8,6 +8,9 @@ comparisons, casts to bool, signs, roundings to integers, remainders, and which 
 makes ties of all that is nearly 1. The way back goes through whatever works element by element, moves data or reduces
 it.
 
+What is raised to a large power is asked about in the same way: the error of the hundredth power is a hundred times that
+of what is raised, be it a constant.
+
 It must not be seen where the digits are lost already. What a product gives has an error in proportion to all that was
 added up, and so has what keeps its sign and its zeros: a move, a sum, a maximum, a relu. Only a value that must be
 exactly equal to another one, or is asked for nothing but being zero, takes the product to f32 with it.
@@ -43,6 +46,9 @@ _SUMS: Final = ("add", "subtract")
 _SMALL_FACTOR: Final = 2.0**-10
 """A factor that makes nothing zero but what is lost in the noise of a product."""
 
+_STEEP: Final = 8
+"""An exponent from which on the error of what is raised counts."""
+
 _STEPS: Final = 16  # from a divisor back to an epsilon
 
 
@@ -50,9 +56,8 @@ def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set
     """Return the nodes that ask such questions, and those that give what they ask about."""
     words = {form: word for form in survey.forms if (word := _question(form)) is not None}
     may_vanish = low.smallest_normal > f32.smallest_normal
-    divides = {
-        form for form in survey.forms if may_vanish and ("divisor" in form.roles.values() or form.computes == "power")
-    }
+    divides = {form for form in survey.forms if may_vanish and "divisor" in form.roles.values()}
+    divides |= {form for form in survey.forms if form.computes == "power"}
     if not words and not divides:
         return set()
     asking: list[tuple[SurveyedNode, str, list[Operand]]] = []
@@ -64,12 +69,25 @@ def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set
                 asking.append((node, "equal", [source]))
         elif word is not None and node.data:
             asking.append((node, word, node.operands))
-        elif node.form in divides:
+        elif _is_steep(node, constants):
+            asking.append((node, "compare", node.operands))
+        elif node.form in divides and may_vanish:
             divisors = [one for at in node.data if (one := node.values[at]) and _is_divisor(node, at, constants)]
             divisors = [one for one in divisors if not _is_held_up(one, low.smallest_normal, survey, constants)]
             if divisors:
                 asking.append((node, "divide", divisors))
     return _Ways(survey, constants).back_from(asking) if asking else set()
+
+
+def _is_steep(node: SurveyedNode, constants: Constants) -> bool:
+    """Whether a node raises to a large power, or a constant to any: what is rounded away counts as often."""
+    if node.form.computes != "power" or len(node.data) != 2:
+        return False
+    base, exponent = node.operands if len(node.operands) == 2 else [node.operands[0]] * 2
+    if base in constants.held:
+        return exponent not in constants.held
+    exponents = constants.small_contents(exponent)
+    return exponents is not None and exponents.size > 0 and bool((abs(exponents) >= _STEEP).any())
 
 
 def _question(form: Form) -> str | None:

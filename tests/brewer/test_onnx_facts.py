@@ -12,7 +12,7 @@ from brewer.project import Project
 from brewer.read_facts import OperatorFacts
 from generated.onnx.facts import FACTS
 from runtime import folding
-from runtime.precision_facts import SCALARS, PrecisionFacts, facts_at
+from runtime.precision_facts import SCALARS, AttributeFacts, PrecisionFacts, facts_at
 
 DOCUMENTS = tuple(found for found in load(Project.of_this_tool()).facts if found.domain.startswith("ai.onnx"))
 OPERATORS = [(found.domain, operator) for found in DOCUMENTS for operator in found.operators]
@@ -120,7 +120,9 @@ def test_the_table_is_looked_up_by_version() -> None:
     assert facts_at(FACTS, "ai.onnx", "Resize", 9) is None and facts_at(FACTS, "ai.onnx", "Nothing", 9) is None
     old, new = facts_at(FACTS, "ai.onnx", "Resize", 10), facts_at(FACTS, "ai.onnx", "Resize", 19)
     assert old == PrecisionFacts("elementwise", operands={1: "f32"})
-    assert new == PrecisionFacts("elementwise", operands={1: "f32", 2: "f32", 3: "index"})
+    operands = {1: "f32", 2: "f32", 3: "index"}
+    numbers = {"cubic_coeff_a": AttributeFacts("scalar", -0.75), "extrapolation_value": AttributeFacts("scalar", 0.0)}
+    assert new == PrecisionFacts("elementwise", operands=operands, attributes=numbers)
 
 
 def test_the_rules_of_the_policy_hold() -> None:

@@ -44,6 +44,7 @@ class ConstantRange:
         self._weights: dict[Operand, Unfit | None] = {}
         self._scalars: dict[Operand, Unfit | None] = {}
         self._factors: dict[Operand, Unfit | None] = {}
+        self._sizes: dict[Operand, float] = {}  # the largest magnitudes that are known
 
     def why_unfit(self, value: Operand, role: str | None = None) -> Unfit | None:
         """Return why a constant must not be narrowed where it serves as `role`, or None; None for what is none, too."""
@@ -71,7 +72,12 @@ class ConstantRange:
         fitting = {value for (value, _), size in rows if size < self._limit * _ROOM and not 0 < size < least}
         self._weights.update(dict.fromkeys(fitting))
         self._factors.update(dict.fromkeys(fitting))
+        self._sizes.update(zip([value for value, _ in found], sizes, strict=True))
         return fitting
+
+    def may_reach(self, value: Operand, limit: float) -> bool:
+        """Whether an element of a constant may be as large as that; what is known of it is not looked at again."""
+        return not self._sizes.get(value, limit) < limit
 
     def why_unfit_number(self, number: float, what: str = "the constant") -> Unfit | None:
         """Return why one number must not be narrowed, or None."""

@@ -34,6 +34,7 @@ class Constants:
     def __init__(self, survey: Survey) -> None:
         self.held: dict[Operand, Constant | LazyTensor | Array | None] = {}  # None: not known, though constant
         self._fetched: dict[LazyTensor, Array] = {}
+        self._numbers: dict[Operand, float | None] = {}
         for argument in survey.function.args:
             if argument.default is not None:  # a weight that a caller may replace, and hardly ever does
                 self.held[argument] = argument.default
@@ -63,11 +64,12 @@ class Constants:
 
     def number(self, value: Operand) -> float | None:
         """Return the one number that a constant holds; None where it holds several, or is none."""
-        held = self.held.get(value)
-        if held is None or prod(held.shape) != 1:
-            return None
-        contents = self.contents(value)
-        return None if contents is None or contents.dtype.kind not in "fiub" else float(contents.item())
+        if value not in self._numbers:
+            held = self.held.get(value)
+            contents = self.contents(value) if held is not None and prod(held.shape) == 1 else None
+            is_number = contents is not None and contents.dtype.kind in "fiub"
+            self._numbers[value] = float(contents.item()) if contents is not None and is_number else None
+        return self._numbers[value]
 
     def elements(self, held: Constant | LazyTensor) -> Array:
         """Return the elements of a tensor; small ones of a model are fetched once, since most are rounded, too."""

@@ -13,9 +13,11 @@ from __future__ import annotations
 from typing import Final
 
 from passes.precision.constants import Constants
+from passes.precision.forms import Form
 from passes.precision.patterns import Patterns
 from passes.precision.squares import Squares, Way, adds_up
-from passes.precision.survey import Survey, SurveyedNode
+from passes.precision.sums import Sums
+from passes.precision.survey import Survey
 from runtime.instructions import Instruction
 from runtime.values import Operand
 
@@ -24,24 +26,26 @@ _DEPTH: Final = 3
 """Sums of terms, one in the other."""
 
 
-def nodes_of_distances(survey: Survey, constants: Constants, patterns: Patterns) -> set[Instruction]:
+def nodes_of_distances(survey: Survey, constants: Constants, patterns: Patterns, sums: Sums) -> set[Instruction]:
     """Return the products of distances, their terms, and the sums that these are in."""
     is_product = any(form.is_product for form in survey.forms)
     if not is_product or not any(adds_up(form.facts) for form in survey.forms):
         return set()
     distances = _Distances(survey, constants, patterns)
     found: set[Instruction] = set()
-    for group in survey.groups:
-        if group.form.computes not in _SUMS or len(group.form.data) != 2:
-            continue
-        first, second = group.form.data
-        for inst, values in zip(group.insts, group.values, strict=True):
-            for at, other in ((first, second), (second, first)):
-                value, terms = values[at], values[other]
-                if value is not None and terms is not None and not {value, terms} & constants.held.keys():
-                    way = distances.way_from(value, terms)
-                    found.update([inst, *way, *distances.sums_behind(inst)] if way else ())
+    for inst, _, left, right in sums.of_variables:
+        for value, terms in ((left, right), (right, left)):
+            group = survey.group_of.get(value)  # type: ignore[call-overload]  # a look at the form costs no object
+            if group is not None and _may_lead_to_product(group.form):
+                way = distances.way_from(value, terms)
+                found.update([inst, *way, *distances.sums_behind(inst)] if way else ())
     return found
+
+
+def _may_lead_to_product(form: Form) -> bool:
+    """Whether a node of a form is a product, moves elements, or may multiply them by constants."""
+    moves = form.facts is not None and form.facts.op_kind == "data_movement"
+    return form.is_product or moves or form.computes in ("divide", "multiply", "negative")
 
 
 class _Distances:
@@ -56,7 +60,7 @@ class _Distances:
     def way_from(self, value: Operand, terms: Operand) -> list[Instruction]:
         """Return the nodes back to a product and to the squares of its operands that are added to it, if they are."""
         product = self._squares.first(value, lambda node: node.form.is_product)
-        if not product or not all(one.form.is_product or self._scales(one) for one in product):
+        if not product or not all(_may_lead_to_product(one.form) for one in product):
             return []
         factors = product[-1].operands[:2]
         origins = {origin for one in factors for origin in self._patterns.back(one, only_moved=True)}
@@ -78,12 +82,6 @@ class _Distances:
     def _is_term(self, value: Operand) -> bool:
         """Whether a value is a sum of squares, or may be one that is constant."""
         return value in self._constants.held or self._squares.summed(value) is not None
-
-    def _scales(self, node: SurveyedNode) -> bool:
-        """Whether a node moves elements, or multiplies them by constants."""
-        facts = node.facts
-        moves = facts is not None and facts.op_kind == "data_movement"
-        return moves or node.form.computes in ("divide", "multiply", "negative")
 
     def _squares_in(self, value: Operand, origins: set[Operand], depth: int) -> Way:
         """Return the nodes of the terms of a sum that add up squares of some values."""

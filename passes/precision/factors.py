@@ -10,6 +10,7 @@ Deliberately absent: factors that one constant alone makes too large or too smal
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Final
 
 from passes.precision.constant_range import ConstantRange
@@ -24,46 +25,52 @@ _FARTHEST: Final = 8
 
 def unfit_factors(survey: Survey, constants: Constants, range: ConstantRange) -> dict[Instruction, str]:
     """Return the nodes behind whose factors a lower float does not hold what they give, each with the reason."""
-    factors = _factors(survey, constants)
+    factors, sources = _factors(survey, constants)
+    befores = {inst: _before(source, factors, survey, constants) for inst, source in sources.items()}
+    chained = [inst for inst, before in befores.items() if before is not None]
     found: dict[Instruction, str] = {}
-    for inst in sorted(factors, key=survey.places.__getitem__) if len(factors) > 1 else ():
-        before = _before(inst, survey, constants)
-        if before is None or before not in factors:
-            continue
-        factors[inst] *= factors[before]
+    for inst in sorted(chained, key=survey.places.__getitem__) if chained else ():
+        factors[inst] *= factors[befores[inst]]
         unfit = range.why_unfit_number(factors[inst], "the product of constant factors,")
         if unfit is not None:
             found[inst] = unfit.why
     return found
 
 
-def _factors(survey: Survey, constants: Constants) -> dict[Instruction, float]:
-    """Return by node what it multiplies a value with, where that is one number."""
-    found: dict[Instruction, float] = {}
+def _factors(survey: Survey, constants: Constants) -> tuple[dict[object, float], dict[Instruction, Operand]]:
+    """Return by node what it multiplies a value with, where that is one number, and the value."""
+    factors: dict[object, float] = {}
+    sources: dict[Instruction, Operand] = {}
+    held = constants.held
     for group in survey.groups:
         form = group.form
         if form.computes not in ("multiply", "divide") or len(form.data) != 2:
             continue
+        at, other = form.data
         for inst, values in zip(group.insts, group.values, strict=True):
-            first, second = (values[at] for at in form.data)
-            by = second if second in constants.held else first if form.computes == "multiply" else None
-            if by is None or by not in constants.held or (first in constants.held and second in constants.held):
+            source, by = values[at], values[other]
+            if source in held and form.computes == "multiply":
+                source, by = by, source
+            if by is None or source is None or by not in held or source in held:
                 continue
             number = constants.number(by)
             if number:
-                found[inst] = abs(number) if form.computes == "multiply" else 1 / abs(number)
-    return found
+                factors[inst] = abs(number) if form.computes == "multiply" else 1 / abs(number)
+                sources[inst] = source
+    return factors, sources
 
 
-def _before(inst: Instruction, survey: Survey, constants: Constants) -> Instruction | None:
-    """Return what gives the variable operand of a node, moves left out."""
-    node = survey.nodes[inst]
+def _before(source: Operand, factors: Container[object], survey: Survey, constants: Constants) -> Operand | None:
+    """Return what multiplies a value by a constant, moves left out."""
     for _ in range(_FARTHEST):
-        variable: list[Operand] = [one for one in node.operands if one not in constants.held]
-        producer = survey.producer(variable[0]) if len(variable) == 1 else None
-        if producer is None or producer.facts is None or not producer.moves_elements:
+        if source in factors:
+            return source
+        group = survey.group_of.get(source)  # type: ignore[call-overload]  # a look at the form costs no object
+        if group is None or group.form.facts is None or group.form.facts.op_kind != "data_movement":
             return None
-        if producer.facts.op_kind != "data_movement":
-            return producer.inst
-        node = producer
+        values = survey.nodes[source].values  # type: ignore[index]
+        variable = [one for at in group.form.data if (one := values[at]) is not None and one not in constants.held]
+        if len(variable) != 1:
+            return None
+        (source,) = variable
     return None

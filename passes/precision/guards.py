@@ -31,9 +31,10 @@ from passes.precision.regions import Gate
 from passes.precision.runtime_faults import why_it_fails
 from passes.precision.scale_ranges import unfit_by_scales
 from passes.precision.survey import Survey, SurveyedNode
-from passes.precision.suspects import suspects
+from passes.precision.suspects import readings, suspects
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
+from runtime.precision_facts import SCALARS
 from runtime.values import Operand, Value
 
 
@@ -67,11 +68,13 @@ class Guards:
         self._by_kind = by_kind
         self.indices = index_values(survey, {name: one.index_operands for name, one in callees.items()})
         self._needed = values_needed_in_f32(survey)
+        read = readings(survey, constants)
+        fitting = self._range.within([value for _, value, role in read if role not in SCALARS])
         self._marks = marks_of(survey, constants, self._patterns, self._range, by_kind)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
         marked: set[object] = {*self.indices, *self._needed, *self._marks}
-        nodes = suspects(survey, constants, self._range, self._patterns, marked)
+        nodes = suspects(survey, constants, self._range, self._patterns, marked, read, fitting)
         for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
         for value, why in unfit_by_scales(survey, constants, self._range).items():

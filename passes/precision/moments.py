@@ -22,33 +22,45 @@ from itertools import permutations
 
 from passes.precision.constants import Constants
 from passes.precision.patterns import Patterns
-from passes.precision.squares import Squares, adds_up
+from passes.precision.squares import PRODUCTS, Squares, adds_up
+from passes.precision.sums import Sums
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
+from runtime.operand_slots import values_of
 from runtime.values import Operand
 
 
-def nodes_of_moments(survey: Survey, constants: Constants, patterns: Patterns) -> set[Instruction]:
+def nodes_of_moments(survey: Survey, constants: Constants, patterns: Patterns, sums: Sums) -> set[Instruction]:
     """Return the nodes of variances and norms that are spelled out so."""
-    if not any(form.computes in ("multiply", "power", "square") for form in survey.forms):
+    if not any(form.computes in PRODUCTS for form in survey.forms):
         return set()
     moments = _Moments(survey, constants, patterns)
     found: set[Instruction] = set()
-    for group in survey.groups:
-        if group.form.computes not in ("add", "subtract") or len(group.form.data) != 2:
-            continue
-        first, second = group.form.data
-        for inst, values in zip(group.insts, group.values, strict=True):
-            left, right = values[first], values[second]
-            if left is None or right is None or left in constants.held or right in constants.held:
-                continue
-            for one, other in permutations((left, right)):
-                chain = moments.norm(one, other)
-                if not chain and group.form.computes == "subtract":
-                    chain = moments.variance(one, other)
-                if chain:
-                    found.update([inst, *chain])
+    for inst, is_difference, left, right in sums.of_variables:
+        for one, other in ((left, right), (right, left)):
+            chain = moments.norm(one, other) if _may_be_scaled(one, survey, constants) else []
+            if not chain and is_difference and _may_be_square(other, survey):
+                chain = moments.variance(one, other)
+            found.update([inst, *chain] if chain else ())
     return found
+
+
+def _may_be_scaled(value: Operand, survey: Survey, constants: Constants) -> bool:
+    """Whether a value may be the product of two variables, which no object is made for."""
+    group = survey.group_of.get(value)  # type: ignore[call-overload]
+    if group is None or group.form.computes != "multiply" or not isinstance(value, Instruction):
+        return False
+    return constants.held.keys().isdisjoint(values_of(value))
+
+
+def _may_be_square(value: Operand, survey: Survey) -> bool:
+    """Whether the form of what gives a value may be that of a square, or of what scales or moves one."""
+    group = survey.group_of.get(value)  # type: ignore[call-overload]
+    if group is None:
+        return False
+    facts = group.form.facts
+    moves = facts is not None and facts.op_kind == "data_movement"
+    return moves or group.form.computes in ("divide", *PRODUCTS)
 
 
 class _Moments:

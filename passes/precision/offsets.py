@@ -14,11 +14,12 @@ Deliberately absent: biases inside of products, and sums that are computed.
 
 from __future__ import annotations
 
+from passes.precision.constant_range import ConstantRange
 from passes.precision.constants import Constants
 from passes.precision.patterns import FARTHEST, Patterns
 from passes.precision.requests import beyond
+from passes.precision.sums import Sums
 from passes.precision.survey import Survey, SurveyedNode
-from runtime.dtypes import DType
 from runtime.instructions import Instruction
 from runtime.values import Operand
 
@@ -26,17 +27,15 @@ _STEP = 0.25
 """Between neighbours of a sum, in the lower float: from here on it is seen behind a softmax."""
 
 
-def nodes_of_offsets(survey: Survey, constants: Constants, patterns: Patterns, low: DType) -> set[Instruction]:
+def nodes_of_offsets(
+    survey: Survey, constants: Constants, patterns: Patterns, sums: Sums, range: ConstantRange
+) -> set[Instruction]:
     """Return the nodes that add large constants to what loses them again, and those in between."""
-    limit = _STEP * 2.0**low.mantissa_bits
+    limit, most = _STEP * 2.0**range.low.mantissa_bits, beyond(range.low)
     found: set[Instruction] = set()
-    for group in survey.groups:
-        if group.form.computes not in ("add", "subtract") or len(group.form.data) != 2:
-            continue
-        for inst, values in zip(group.insts, group.values, strict=True):
-            held = [one for at in group.form.data if (one := values[at]) is not None and one in constants.held]
-            if len(held) == 1 and _is_large(held[0], constants, limit, beyond(low)):
-                found |= _way_to_where_it_cancels(survey.nodes[inst], survey, constants, patterns, limit)
+    for inst, _, constant, _ in sums.with_constants:
+        if range.may_reach(constant, limit) and _is_large(constant, constants, limit, most):
+            found |= _way_to_where_it_cancels(survey.nodes[inst], survey, constants, patterns, limit)
     return found
 
 

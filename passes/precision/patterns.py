@@ -54,9 +54,10 @@ class Patterns:
         if not _computes(node, "subtract") or len(node.data) != 2:
             return False
         left, right = node.operands
-        for one, other in ((left, right), (right, left)):
-            if self.is_reduced_from(one, other) or self._is_rounded_from(one, other):
-                return True
+        if self.is_reduced_from(right, left) or self.is_reduced_from(left, right):
+            return True
+        if self._is_rounded_from(right, left) or self._is_rounded_from(left, right):
+            return True
         return self._is_an_integer(left) and self._is_an_integer(right)
 
     def is_division(self, node: SurveyedNode) -> bool:
@@ -70,14 +71,10 @@ class Patterns:
         return numerator not in self._constants
 
     def is_square_of_norm(self, node: SurveyedNode) -> bool:
-        """Whether a node multiplies a value by itself, and squares are summed, or a root or a logarithm is taken.
-
-        A product of many that does so has summed them.
-        """
-        if not (node.form.is_product or node.form.computes == "multiply") or len(node.data) != 2:
+        """Whether a node multiplies a value by itself, and squares are summed, or a root or a logarithm is taken."""
+        if node.form.computes != "multiply" or len(node.data) != 2:
             return False
-        first, second = (node.values[at] for at in node.data)
-        if first is None or second is None or not self.is_one(first, second):
+        if node.values[node.data[0]] is not node.values[node.data[1]]:
             return False
         queue, seen = [*node.results], {node.inst}
         while queue and len(seen) < FARTHEST * FARTHEST:
@@ -86,7 +83,7 @@ class Patterns:
                 if user in seen or reader is None or reader.facts is None:
                     continue
                 seen.add(user)
-                if (_is_reduction(reader) and not node.form.is_product) or reader.facts.computes in ("sqrt", "log"):
+                if _is_reduction(reader) or reader.facts.computes in ("sqrt", "log"):
                     return True
                 if reader.facts.op_kind == "data_movement" or reader.facts.computes == "add":
                     queue += reader.results

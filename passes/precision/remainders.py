@@ -17,41 +17,39 @@ Deliberately absent: what products give, whose error is in proportion to all tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from passes.precision.constants import Constants
+from passes.precision.forms import Form
 from passes.precision.logarithms import puts_bounds
 from passes.precision.patterns import FARTHEST, Patterns
+from passes.precision.squares import PRODUCTS
+from passes.precision.sums import Sums
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
-from runtime.values import Operand
+from runtime.operand_slots import values_of
+from runtime.values import Operand, Value
 
 _LARGE: Final = 16.0
-_PRODUCTS: Final = ("multiply", "power", "square")
 _STEEP: Final = ("log", "sqrt")
+_HANDING_ON: Final = ("absolute", "add", "maximum", "negative", "relu", "subtract")
 
 
-def nodes_of_remainders(survey: Survey, constants: Constants, patterns: Patterns) -> set[Instruction]:
+def nodes_of_remainders(survey: Survey, constants: Constants, patterns: Patterns, sums: Sums) -> set[Instruction]:
     """Return the nodes that give what is left, and what nearly cancels there."""
     found: set[Instruction] = set()
-    for group in survey.groups:
-        if group.form.computes not in ("add", "subtract") or len(group.form.data) != 2:
-            continue
-        for inst, values in zip(group.insts, group.values, strict=True):
-            operands = [one for at in group.form.data if (one := values[at]) is not None]
-            held = [one for one in operands if one in constants.held]
-            if len(held) == 1 and abs(number := constants.number(held[0]) or 0) == 1:
-                is_difference = (number > 0) is (group.form.computes == "subtract")
-                variable = [one for one in operands if one not in held]
-                near = [node for one in variable if (node := _near_one(one, is_difference, survey, patterns))]
-            elif not held and group.form.computes == "subtract":
-                producers = [survey.producer(one) for one in operands]
-                near = [one for one in producers if one is not None and one.form.computes in _PRODUCTS]
-                near = near if len(near) == 2 else []
-            else:
-                continue
-            if near and _is_enlarged(survey.nodes[inst], bool(held), survey, constants):
-                found.update([inst, *[node.inst for node in near]])
+    for inst, is_difference, constant, value in sums.with_constants:
+        number = constants.number(constant)
+        if number in (1, -1) and _is_enlarged(inst, True, survey, constants):
+            near = _near_one(value, (number == 1) is is_difference, survey, patterns)
+            found |= set() if near is None else {inst, near.inst}
+    is_steep = any(form.computes in _STEEP for form in survey.forms)
+    for inst, is_difference, left, right in sums.of_variables if is_steep else ():
+        groups = [survey.group_of.get(one) for one in (left, right)]  # type: ignore[call-overload]
+        are_products = all(group is not None and group.form.computes in PRODUCTS for group in groups)
+        if is_difference and are_products and _is_enlarged(inst, False, survey, constants):
+            found.update([inst, *[node.inst for one in (left, right) if (node := survey.producer(one))]])
     return found
 
 
@@ -64,7 +62,7 @@ def _near_one(value: Operand, is_difference: bool, survey: Survey, patterns: Pat
         node = survey.producer(one)
         if node is None or node.facts is None:
             return None
-        if node.form.computes in ("exp", *_PRODUCTS):
+        if node.form.computes in ("exp", *PRODUCTS):
             return node if is_difference else None
         if node.form.computes == "periodic":
             return node
@@ -74,33 +72,35 @@ def _near_one(value: Operand, is_difference: bool, survey: Survey, patterns: Pat
     return None
 
 
-def _is_enlarged(node: SurveyedNode, is_from_one: bool, survey: Survey, constants: Constants) -> bool:
+def _is_enlarged(inst: Instruction, is_from_one: bool, survey: Survey, constants: Constants) -> bool:
     """Whether what a node gives is made large, behind moves, bounds and sums with constants."""
-    queue, seen = [*node.results], {node.inst}
+    queue: list[Value] = [inst]
+    seen = {inst}
     while queue and len(seen) < FARTHEST * FARTHEST:
         value = queue.pop()
         for user in value.users:
-            reader = survey.nodes.get(user)
-            if user in seen or reader is None or reader.facts is None:
+            group = survey.group_of.get(user)
+            if user in seen or group is None or group.form.facts is None:
                 continue
             seen.add(user)
-            word = reader.form.computes
-            if word in _STEEP or (is_from_one and _enlarges(reader, value, constants)):
+            word, facts = group.form.computes, group.form.facts
+            operands = [one for at in group.form.data if (one := values_of(user)[at]) is not None]
+            if word in _STEEP or (is_from_one and _enlarges(group.form, operands, value, constants)):
                 return True
-            variable = [one for one in reader.operands if one not in constants.held]
-            is_alone = len(variable) == 1 and (word in ("absolute", "add", "maximum", "negative", "relu", "subtract"))
-            if reader.facts.op_kind == "data_movement" or is_alone or puts_bounds(reader.facts):
-                queue += reader.results
+            is_alone = word in _HANDING_ON and sum([one not in constants.held for one in operands]) == 1
+            if facts.op_kind == "data_movement" or is_alone or puts_bounds(facts):
+                queue += user.results
     return False
 
 
-def _enlarges(node: SurveyedNode, value: Operand, constants: Constants) -> bool:
+def _enlarges(form: Form, operands: Sequence[Operand], value: Operand, constants: Constants) -> bool:
     """Whether a node divides a value by another one, divides by it, or multiplies it by a large constant."""
-    word, operands = node.form.computes, node.operands
-    if word in ("divide", "multiply") and len(operands) == 2:
+    if form.computes in ("divide", "multiply") and len(operands) == 2:
         other = operands[1] if operands[0] is value else operands[0]
         if other not in constants.held:
-            return word == "divide"
+            return form.computes == "divide"
         number = abs(constants.number(other) or 0)
-        return number >= _LARGE if word == "multiply" else 0 < number <= 1 / _LARGE or operands[1] is value
-    return "divisor" in node.form.roles.values()
+        if form.computes == "multiply":
+            return number >= _LARGE
+        return operands[1] is value or 0 < number <= 1 / _LARGE
+    return "divisor" in form.roles.values()

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from passes.precision.constants import Constants
 from passes.precision.patterns import Patterns
 from passes.precision.survey import Survey, SurveyedNode
+from runtime.instructions import Instruction
 from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand
+
+PRODUCTS: Final = ("multiply", "power", "square")
+"""What multiplies two values, or one with itself."""
 
 Pair = tuple[Operand, Operand]
 Way = list[SurveyedNode]
@@ -75,3 +80,21 @@ class Squares:
 def adds_up(facts: PrecisionFacts | None) -> bool:
     """Whether a node adds up elements, or takes their mean: no norm, and no largest of them."""
     return facts is not None and facts.op_kind == "reduction" and not (facts.range_safe or facts.follow)
+
+
+def products_of_norms(survey: Survey, patterns: Patterns) -> set[Instruction]:
+    """Return the products of a value with itself, which sum up squares, of which a root is taken."""
+    found: set[Instruction] = set()
+    if not any(form.is_product for form in survey.forms):
+        return found
+    for root in survey.nodes_of([form for form in survey.forms if form.computes == "sqrt"]):
+        for value in patterns.back(root.operands[0]) if root.operands else ():
+            node = survey.producer(value)
+            if (
+                node is not None
+                and node.form.is_product
+                and len(node.operands) == 2
+                and patterns.is_one(*node.operands)
+            ):
+                found.add(node.inst)
+    return found

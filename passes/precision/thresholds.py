@@ -57,10 +57,11 @@ def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set
     words = {form: word for form in survey.forms if (word := _question(form)) is not None}
     may_vanish = low.smallest_normal > f32.smallest_normal
     divides = {form for form in survey.forms if may_vanish and "divisor" in form.roles.values()}
-    divides |= {form for form in survey.forms if form.computes == "power"}
-    if not words and not divides:
+    divides |= {form for form in survey.forms if may_vanish and form.computes == "power"}
+    steep = _steep_powers(survey, constants)
+    if not words and not divides and not steep:
         return set()
-    asking: list[tuple[SurveyedNode, str, list[Operand]]] = []
+    asking = [(node, "compare", node.operands) for node in map(survey.nodes.__getitem__, steep)]
     for node in survey.nodes_of(words.keys() | divides):
         word = words.get(node.form)
         if word == CONVERT:
@@ -69,9 +70,7 @@ def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set
                 asking.append((node, "equal", [source]))
         elif word is not None and node.data:
             asking.append((node, word, node.operands))
-        elif _is_steep(node, constants):
-            asking.append((node, "compare", node.operands))
-        elif node.form in divides and may_vanish:
+        elif node.form in divides:
             divisors = [one for at in node.data if (one := node.values[at]) and _is_divisor(node, at, constants)]
             divisors = [one for one in divisors if not _is_held_up(one, low.smallest_normal, survey, constants)]
             if divisors:
@@ -79,15 +78,24 @@ def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set
     return _Ways(survey, constants).back_from(asking) if asking else set()
 
 
-def _is_steep(node: SurveyedNode, constants: Constants) -> bool:
-    """Whether a node raises to a large power, or a constant to any: what is rounded away counts as often."""
-    if node.form.computes != "power" or len(node.data) != 2:
-        return False
-    base, exponent = node.operands if len(node.operands) == 2 else [node.operands[0]] * 2
-    if base in constants.held:
-        return exponent not in constants.held
-    exponents = constants.small_contents(exponent)
-    return exponents is not None and exponents.size > 0 and bool((abs(exponents) >= _STEEP).any())
+def _steep_powers(survey: Survey, constants: Constants) -> list[Instruction]:
+    """Return what raises to a large power, or a constant to any: what is rounded away counts as often."""
+    found: list[Instruction] = []
+    for group in survey.groups:
+        if group.form.computes != "power" or len(group.form.data) != 2:
+            continue
+        at, other = group.form.data
+        for inst, values in zip(group.insts, group.values, strict=True):
+            base, exponent = values[at], values[other]
+            if base is None or exponent is None or exponent not in constants.held:
+                is_steep = base in constants.held
+            elif (number := constants.number(exponent)) is not None:
+                is_steep = abs(number) >= _STEEP
+            else:
+                several = constants.small_contents(exponent)
+                is_steep = several is not None and several.size > 0 and bool((abs(several) >= _STEEP).any())
+            found += [inst] if is_steep else []
+    return found
 
 
 def _question(form: Form) -> str | None:

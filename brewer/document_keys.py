@@ -31,11 +31,11 @@ OPERATOR_NAME = Pattern(
 SCALARS = ("scalar", "divisor", "bound")
 # The arithmetic that the precision passes can do with small constants; `same`: elements are moved, not changed.
 # With some nothing is computed: `periodic` says that the operand is an angle, `compare`, `equal`, `order` (which one is
-# the largest) and `round` (to an integer) that its last digit decides.
+# the largest) and `round` (to an integer) that its last digit decides, `square` that squares are summed, too.
 ARITHMETIC = (
     *("absolute", "add", "compare", "concatenate", "convert", "divide", "equal", "exp", "gather", "log", "maximum"),
     *("minimum", "multiply", "negative", "order", "periodic", "power", "reciprocal", "relu", "round", "same"),
-    *("select", "slice", "sqrt", "subtract", "transpose"),
+    *("select", "slice", "sqrt", "square", "subtract", "transpose"),
 )
 REGIONS = ("branches", "loop", "scan")
 

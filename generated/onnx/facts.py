@@ -478,8 +478,8 @@ FACTS: Final[FactsTable] = {
         (13, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),
     ),
     ("ai.onnx", "ReduceSumSquare"): (
-        (1, PrecisionFacts("reduction", wide_range=True)),
-        (18, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),
+        (1, PrecisionFacts("reduction", computes="square", wide_range=True)),
+        (18, PrecisionFacts("reduction", operands={1: "index"}, computes="square", wide_range=True)),
     ),
     ("ai.onnx", "RegexFullMatch"): ((20, PrecisionFacts("elementwise")),),
     ("ai.onnx", "Relu"): ((1, PrecisionFacts("elementwise", computes="relu")),),

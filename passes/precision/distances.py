@@ -5,7 +5,8 @@
 |a|^2 - 2 ab + |b|^2 is small where %a and %b are near each other, and its terms are not: of vectors around 20, sums of
 thousands leave a few units, and f16 has steps of 4 there. So product, terms and sums are f32.
 
-It must not be seen where what is added to a product was reduced from something else than squares of its operands.
+It must not be seen where what a product is taken from was reduced from something else than squares of its operands, and
+where both have one sign.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from passes.precision.forms import Form
 from passes.precision.patterns import Patterns
 from passes.precision.squares import Squares, Way, adds_up
 from passes.precision.sums import Sums
-from passes.precision.survey import Survey
+from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
 from runtime.values import Operand
 
@@ -33,11 +34,11 @@ def nodes_of_distances(survey: Survey, constants: Constants, patterns: Patterns,
         return set()
     distances = _Distances(survey, constants, patterns)
     found: set[Instruction] = set()
-    for inst, _, left, right in sums.of_variables:
+    for inst, is_difference, left, right in sums.of_variables:
         for value, terms in ((left, right), (right, left)):
             group = survey.group_of.get(value)  # type: ignore[call-overload]  # a look at the form costs no object
             if group is not None and _may_lead_to_product(group.form):
-                way = distances.way_from(value, terms)
+                way = distances.way_from(value, terms, -1 if is_difference else 1)
                 found.update([inst, *way, *distances.sums_behind(inst)] if way else ())
     return found
 
@@ -57,14 +58,19 @@ class _Distances:
         self._patterns = patterns
         self._squares = Squares(survey, constants, patterns)
 
-    def way_from(self, value: Operand, terms: Operand) -> list[Instruction]:
-        """Return the nodes back to a product and to the squares of its operands that are added to it, if they are."""
+    def way_from(self, value: Operand, terms: Operand, sign: int) -> list[Instruction]:
+        """Return the nodes back to a product and to the squares of its operands, from which it is taken, if it is.
+
+        `sign` is that of the value beside the terms.
+        """
         product = self._squares.first(value, lambda node: node.form.is_product)
         if not product or not all(_may_lead_to_product(one.form) for one in product):
             return []
+        for one in product:
+            sign *= self._sign(one)
         factors = product[-1].operands[:2]
         origins = {origin for one in factors for origin in self._patterns.back(one, only_moved=True)}
-        squares = self._squares_in(terms, origins, _DEPTH)
+        squares = self._squares_in(terms, origins, -sign, _DEPTH)
         return [node.inst for node in (*product, *squares)] if squares else []
 
     def sums_behind(self, inst: Instruction) -> list[Instruction]:
@@ -83,15 +89,25 @@ class _Distances:
         """Whether a value is a sum of squares, or may be one that is constant."""
         return value in self._constants.held or self._squares.summed(value) is not None
 
-    def _squares_in(self, value: Operand, origins: set[Operand], depth: int) -> Way:
-        """Return the nodes of the terms of a sum that add up squares of some values."""
+    def _sign(self, node: SurveyedNode) -> int:
+        """Return -1 where a node changes the sign of a value."""
+        if node.form.computes == "negative":
+            return -1
+        numbers = [self._constants.number(one) for one in node.operands if one in self._constants.held]
+        is_scaled = node.form.computes in ("divide", "multiply")
+        return -1 if is_scaled and any(number is not None and number < 0 for number in numbers) else 1
+
+    def _squares_in(self, value: Operand, origins: set[Operand], sign: int, depth: int) -> Way:
+        """Return the nodes of the terms of a sum that add up squares of some values, with a sign."""
         summed = self._squares.summed(value)
         if summed is not None:
             first, second = summed.factors
-            is_square = self._patterns.is_one(first, second)
+            is_square = sign > 0 and self._patterns.is_one(first, second)
             return summed.way if is_square and not origins.isdisjoint(self._patterns.back(first, True)) else []
         node = self._survey.producer(value)
         if node is None or node.form.computes not in _SUMS or not depth:
             return []
-        found = [one for operand in node.operands for one in self._squares_in(operand, origins, depth - 1)]
+        signs = [sign, -sign if node.form.computes == "subtract" else sign]
+        terms = zip(node.operands, signs, strict=False)
+        found = [each for one, own in terms for each in self._squares_in(one, origins, own, depth - 1)]
         return [node, *found] if found else []

@@ -94,7 +94,7 @@ def test_regions_are_those_of_the_specification() -> None:
 
 
 def test_the_arithmetic_that_facts_may_name_is_what_can_be_folded() -> None:
-    only_said = {"compare", "equal", "order", "periodic", "round"}  # they say what is done with an operand
+    only_said = {"compare", "equal", "order", "periodic", "round", "square"}  # they say what is done with an operand
     assert set(ARITHMETIC) == folding.ARITHMETIC | folding.ARRANGEMENTS | only_said
     used = {version.computes for _, operator in OPERATORS for version in operator.versions} - {""}
     assert used == set(ARITHMETIC)

@@ -41,7 +41,7 @@ def test_each_word(word: str) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("word", ["compare", "equal", "order", "periodic", "round"])
+@pytest.mark.parametrize("word", ["compare", "equal", "order", "periodic", "round", "square"])
 def test_of_other_words_nothing_is_told(word: str) -> None:
     assert folded(word, [1.0]) is None
 

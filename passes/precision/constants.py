@@ -12,7 +12,7 @@ Deliberately absent: constants that depend on shapes, and a change of the progra
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 from passes.precision.groups import Group
 from passes.precision.survey import Survey, SurveyedNode
@@ -26,6 +26,7 @@ from runtime.small_arrays import MOST_ELEMENTS
 from runtime.values import Operand
 
 Array = Any  # of numpy, which passes do not import
+_NO_NUMBERS: Final = "OSU"
 
 
 class Constants:
@@ -67,7 +68,7 @@ class Constants:
         if value not in self._numbers:
             held = self.held.get(value)
             contents = self.contents(value) if held is not None and prod(held.shape) == 1 else None
-            is_number = contents is not None and contents.dtype.kind in "fiub"
+            is_number = contents is not None and contents.dtype.kind not in _NO_NUMBERS
             self._numbers[value] = float(contents.item()) if contents is not None and is_number else None
         return self._numbers[value]
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Final
 
+from passes.precision.arithmetic import CONVERT
 from passes.precision.constant_range import ConstantRange
 from passes.precision.constants import Constants
 from passes.precision.survey import Survey
@@ -61,15 +62,16 @@ def _factors(survey: Survey, constants: Constants) -> tuple[dict[object, float],
 
 
 def _before(source: Operand, factors: Container[object], survey: Survey, constants: Constants) -> Operand | None:
-    """Return what multiplies a value by a constant, moves left out."""
+    """Return what multiplies a value by a constant, moves and casts left out."""
     for _ in range(_FARTHEST):
         if source in factors:
             return source
         group = survey.group_of.get(source)  # type: ignore[call-overload]  # a look at the form costs no object
         if group is None or group.form.facts is None or group.form.facts.op_kind != "data_movement":
             return None
-        values = survey.nodes[source].values  # type: ignore[index]
-        variable = [one for at in group.form.data if (one := values[at]) is not None and one not in constants.held]
+        node = survey.nodes[source]  # type: ignore[index]
+        slots = (0,) if group.form.computes == CONVERT else group.form.data
+        variable = [one for at in slots if (one := node.values[at]) is not None and one not in constants.held]
         if len(variable) != 1:
             return None
         (source,) = variable

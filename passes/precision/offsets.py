@@ -42,7 +42,7 @@ def nodes_of_offsets(
 def _is_large(value: Operand, constants: Constants, limit: float, most: float = float("inf")) -> bool:
     """Whether all elements of a small constant are large, and of one sign."""
     contents = constants.small_contents(value)
-    if contents is None or not contents.size or contents.dtype.kind not in "fiu":
+    if contents is None or not contents.size or contents.dtype.kind in "OSUb":
         return False
     first = float(contents.item(0))
     if not limit <= abs(first) < most:  # as in hardly any bias

@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from frontends.onnx import load, to_proto
+from passes.auto_mixed_precision import AutoMixedPrecision
+from runtime.verifier import verify
 from tests.passes.precision.lossy_models import EYE, NOISE, XY, Lossy, check
+from tests.passes.precision.test_moved_constants import FACTORS
+from tests.passes.precision.test_scale_ranges import FIRES as SCALES
 
 BF16 = ("autocast-bf16",)
 F16 = ("autocast-f16",)
@@ -339,3 +344,14 @@ def test_twins_run_low(name: str, policy: str) -> None:
 def test_squares_are_low_where_an_exponent_is_small() -> None:
     case = Lossy("a = MatMul(x, v) c = Pow(a, n) y = MatMul(c, v)", NOISE, {"v": EYE, "n": 2.0}, low="c", loses=False)
     check(case, "autocast-bf16")
+
+
+@pytest.mark.parametrize("policy", ["always-f16", "auto-mixed", "auto-mixed-bf16"])
+def test_a_second_run_changes_nothing_where_kinds_decide(policy: str) -> None:
+    """The casts of the first run stand between the values then, and some constants are low."""
+    for name, case in {**FIRES, **TWINS, **FACTORS, **SCALES}.items():
+        module = load(case.model)
+        AutoMixedPrecision(policy=policy, guards=True).runOnModule(module)
+        assert verify(module) == [], name
+        again = load(to_proto(module))
+        assert not AutoMixedPrecision(policy=policy, guards=True).runOnModule(again), name

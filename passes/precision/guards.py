@@ -21,10 +21,12 @@ from passes.precision.angles import is_bounded
 from passes.precision.attribute_ranges import unfit_attributes
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
+from passes.precision.counts import unfit_counts
 from passes.precision.differences import takes_differences
 from passes.precision.index_slice import index_values, values_needed_in_f32
 from passes.precision.logarithms import puts_bounds
 from passes.precision.marks import marks_of
+from passes.precision.normal_ranges import unfit_by_statistics
 from passes.precision.patterns import Patterns, adds_up_where_it_scatters
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
@@ -77,7 +79,8 @@ class Guards:
         nodes = suspects(survey, constants, self._range, self._patterns, marked, read, fitting)
         for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
-        for value, why in unfit_by_scales(survey, constants, self._range).items():
+        unfit = unfit_by_scales(survey, constants, self._range) | unfit_by_statistics(survey, constants, self._range)
+        for value, why in (unfit | unfit_counts(survey, constants, low)).items():
             producer = survey.producer(value)
             if producer is not None:
                 self.reasons.setdefault(producer.inst, Reason(Rule.CONSTANT, why))

@@ -85,9 +85,15 @@ class Patterns:
                 seen.add(user)
                 if _is_reduction(reader) or reader.facts.computes in ("sqrt", "log"):
                     return True
-                if reader.facts.op_kind == "data_movement" or reader.facts.computes == "add":
+                if reader.facts.op_kind == "data_movement" or reader.facts.computes == "add" or self._scales(reader):
                     queue += reader.results
         return False
+
+    def _scales(self, node: SurveyedNode) -> bool:
+        """Whether a node multiplies a value by constants, divides it by them, or changes its sign."""
+        if node.form.computes not in ("absolute", "divide", "multiply", "negative"):
+            return False
+        return sum([one not in self._constants.held for one in node.operands]) == 1
 
     def is_one(self, value: Operand, other: Operand) -> bool:
         """Whether two values are one, maybe moved."""

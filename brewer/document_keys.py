@@ -30,11 +30,12 @@ OPERATOR_NAME = Pattern(
 
 SCALARS = ("scalar", "divisor", "bound")
 # The arithmetic that the precision passes can do with small constants; `same`: elements are moved, not changed.
-# With some nothing is computed: `periodic` says that the operand is an angle, `compare` and `equal` that its last digit
-# decides, and `select` that one of two values is taken.
+# With some nothing is computed: `periodic` says that the operand is an angle, `compare`, `equal`, `order` (which one is
+# the largest) and `round` (to an integer) that its last digit decides, `square` that squares are summed, too.
 ARITHMETIC = (
-    *("absolute", "add", "compare", "convert", "divide", "equal", "exp", "log", "maximum", "minimum", "multiply"),
-    *("negative", "periodic", "power", "reciprocal", "relu", "same", "select", "sqrt", "subtract"),
+    *("absolute", "add", "compare", "concatenate", "convert", "divide", "equal", "exp", "gather", "log", "maximum"),
+    *("minimum", "multiply", "negative", "order", "periodic", "power", "reciprocal", "relu", "round", "same"),
+    *("select", "slice", "sqrt", "square", "subtract", "transpose"),
 )
 REGIONS = ("branches", "loop", "scan")
 
@@ -59,8 +60,9 @@ ATTRIBUTE_FACTS = Table(
     (
         Key(
             "precision",
-            Word("attribute precision", ("scalar", "bound", "contents")),
-            "As that of an operand; `contents`: the elements of the result.",
+            Word("attribute precision", ("scalar", "bound", "contents", "weights")),
+            "As that of an operand; `contents`: the elements of the result; `weights`: numbers of which only those that"
+            " are too large matter.",
             "precision: scalar",
             required=True,
         ),

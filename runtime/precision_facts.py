@@ -15,7 +15,8 @@ from typing import Final
 class AttributeFacts:
     """What an attribute holds, where a pass must look at its value.
 
-    `precision` is `contents` (the elements of the result), `bound` or `scalar`, as of operands.
+    `precision` is `contents` (the elements of the result), `weights` (only those that are too large matter), `bound` or
+    `scalar`, as of operands.
     """
 
     precision: str
@@ -49,6 +50,9 @@ class PrecisionFacts:
 
 SCALARS: Final = ("scalar", "divisor", "bound")
 """Roles of operands that may be converted although their underflow changes the result."""
+
+FACTOR: Final = "factor"
+"""The role of an operand that is multiplied with others: where all of its elements are lost, so is the result."""
 
 FactsTable = Mapping[tuple[str, str], tuple[tuple[int, PrecisionFacts], ...]]
 

@@ -19,13 +19,21 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "Add"): ((1, PrecisionFacts("elementwise", computes="add")),),
     ("ai.onnx", "AffineGrid"): ((20, PrecisionFacts("elementwise", operands={0: "f32", 1: "index"})),),
     ("ai.onnx", "And"): ((1, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "ArgMax"): ((1, PrecisionFacts("reduction", follow=True)),),
-    ("ai.onnx", "ArgMin"): ((1, PrecisionFacts("reduction", follow=True)),),
+    ("ai.onnx", "ArgMax"): ((1, PrecisionFacts("reduction", computes="order", follow=True)),),
+    ("ai.onnx", "ArgMin"): ((1, PrecisionFacts("reduction", computes="order", follow=True)),),
     ("ai.onnx", "Asin"): ((7, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "Asinh"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "Atan"): ((7, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "Atanh"): ((9, PrecisionFacts("elementwise", range_safe=True)),),
-    ("ai.onnx", "Attention"): ((23, PrecisionFacts("reduction")),),
+    ("ai.onnx", "Attention"): (
+        (
+            23,
+            PrecisionFacts(
+                "reduction",
+                attributes={"scale": AttributeFacts("scalar"), "softcap": AttributeFacts("scalar", default=0.0)},
+            ),
+        ),
+    ),
     ("ai.onnx", "AveragePool"): ((1, PrecisionFacts("reduction")),),
     ("ai.onnx", "BatchNormalization"): (
         (
@@ -54,7 +62,7 @@ FACTS: Final[FactsTable] = {
         (15, PrecisionFacts("data_movement", operands={0: "any", 1: "keep"}, computes="convert", keeps_dtype=True)),
     ),
     ("ai.onnx", "CausalConvWithState"): ((27, PrecisionFacts("compute")),),
-    ("ai.onnx", "Ceil"): ((1, PrecisionFacts("elementwise", computes="compare")),),
+    ("ai.onnx", "Ceil"): ((1, PrecisionFacts("elementwise", computes="round")),),
     ("ai.onnx", "Celu"): (
         (12, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
     ),
@@ -72,7 +80,7 @@ FACTS: Final[FactsTable] = {
     ),
     ("ai.onnx", "Col2Im"): ((18, PrecisionFacts("reduction", operands={1: "index", 2: "index"})),),
     ("ai.onnx", "Compress"): ((9, PrecisionFacts("data_movement", operands={1: "keep"})),),
-    ("ai.onnx", "Concat"): ((1, PrecisionFacts("data_movement")),),
+    ("ai.onnx", "Concat"): ((1, PrecisionFacts("data_movement", computes="concatenate")),),
     ("ai.onnx", "ConcatFromSequence"): ((11, PrecisionFacts("data_movement", precision_intact=True)),),
     ("ai.onnx", "Constant"): (
         (1, PrecisionFacts("boundary", attributes={"value": AttributeFacts("contents")}, keeps_dtype=True)),
@@ -140,9 +148,23 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "Expand"): ((8, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),),
     ("ai.onnx", "EyeLike"): ((9, PrecisionFacts("boundary", operands={0: "keep"}, keeps_dtype=True)),),
     ("ai.onnx", "Flatten"): ((1, PrecisionFacts("data_movement", computes="same")),),
-    ("ai.onnx", "Floor"): ((1, PrecisionFacts("elementwise", computes="compare")),),
-    ("ai.onnx", "GRU"): ((1, PrecisionFacts("compute", operands={4: "index"}, range_safe=True)),),
-    ("ai.onnx", "Gather"): ((1, PrecisionFacts("data_movement", operands={1: "index"})),),
+    ("ai.onnx", "Floor"): ((1, PrecisionFacts("elementwise", computes="round")),),
+    ("ai.onnx", "GRU"): (
+        (
+            1,
+            PrecisionFacts(
+                "compute",
+                operands={4: "index"},
+                attributes={
+                    "activation_alpha": AttributeFacts("scalar"),
+                    "activation_beta": AttributeFacts("scalar"),
+                    "clip": AttributeFacts("scalar"),
+                },
+                range_safe=True,
+            ),
+        ),
+    ),
+    ("ai.onnx", "Gather"): ((1, PrecisionFacts("data_movement", operands={1: "index"}, computes="gather")),),
     ("ai.onnx", "GatherElements"): ((11, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "GatherND"): ((11, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "Gelu"): ((20, PrecisionFacts("elementwise")),),
@@ -194,7 +216,7 @@ FACTS: Final[FactsTable] = {
         ),
     ),
     ("ai.onnx", "HardSwish"): ((14, PrecisionFacts("elementwise")),),
-    ("ai.onnx", "Hardmax"): ((1, PrecisionFacts("reduction", follow=True)),),
+    ("ai.onnx", "Hardmax"): ((1, PrecisionFacts("reduction", computes="order", follow=True)),),
     ("ai.onnx", "Identity"): ((1, PrecisionFacts("data_movement", computes="same")),),
     ("ai.onnx", "If"): ((1, PrecisionFacts("data_movement", operands={0: "keep"}, regions="branches")),),
     ("ai.onnx", "ImageDecoder"): ((20, PrecisionFacts("boundary")),),
@@ -217,12 +239,27 @@ FACTS: Final[FactsTable] = {
                 "reduction",
                 attributes={
                     "alpha": AttributeFacts("scalar", default=0.0001),
+                    "beta": AttributeFacts("scalar", default=0.75),
                     "bias": AttributeFacts("scalar", default=1.0),
                 },
             ),
         ),
     ),
-    ("ai.onnx", "LSTM"): ((1, PrecisionFacts("compute", operands={4: "index"}, range_safe=True)),),
+    ("ai.onnx", "LSTM"): (
+        (
+            1,
+            PrecisionFacts(
+                "compute",
+                operands={4: "index"},
+                attributes={
+                    "activation_alpha": AttributeFacts("scalar"),
+                    "activation_beta": AttributeFacts("scalar"),
+                    "clip": AttributeFacts("scalar"),
+                },
+                range_safe=True,
+            ),
+        ),
+    ),
     ("ai.onnx", "LayerNormalization"): (
         (
             17,
@@ -243,7 +280,9 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "LessOrEqual"): (
         (12, PrecisionFacts("elementwise", operands={0: "scalar", 1: "scalar"}, computes="compare", follow=True)),
     ),
-    ("ai.onnx", "LinearAttention"): ((27, PrecisionFacts("reduction")),),
+    ("ai.onnx", "LinearAttention"): (
+        (27, PrecisionFacts("reduction", attributes={"scale": AttributeFacts("scalar", default=0.0)})),
+    ),
     ("ai.onnx", "Log"): ((1, PrecisionFacts("elementwise", computes="log", range_safe=True)),),
     ("ai.onnx", "LogSoftmax"): ((1, PrecisionFacts("reduction", range_safe=True)),),
     ("ai.onnx", "Loop"): ((1, PrecisionFacts("data_movement", operands={0: "index", 1: "keep"}, regions="loop")),),
@@ -328,11 +367,74 @@ FACTS: Final[FactsTable] = {
             ),
         ),
     ),
-    ("ai.onnx", "RNN"): ((1, PrecisionFacts("compute", operands={4: "index"})),),
-    ("ai.onnx", "RandomNormal"): ((1, PrecisionFacts("boundary", keeps_dtype=True)),),
-    ("ai.onnx", "RandomNormalLike"): ((1, PrecisionFacts("boundary", operands={0: "keep"}, keeps_dtype=True)),),
-    ("ai.onnx", "RandomUniform"): ((1, PrecisionFacts("boundary", keeps_dtype=True)),),
-    ("ai.onnx", "RandomUniformLike"): ((1, PrecisionFacts("boundary", operands={0: "keep"}, keeps_dtype=True)),),
+    ("ai.onnx", "RNN"): (
+        (
+            1,
+            PrecisionFacts(
+                "compute",
+                operands={4: "index"},
+                attributes={
+                    "activation_alpha": AttributeFacts("scalar"),
+                    "activation_beta": AttributeFacts("scalar"),
+                    "clip": AttributeFacts("scalar"),
+                },
+            ),
+        ),
+    ),
+    ("ai.onnx", "RandomNormal"): (
+        (
+            1,
+            PrecisionFacts(
+                "boundary",
+                attributes={
+                    "mean": AttributeFacts("scalar", default=0.0),
+                    "scale": AttributeFacts("scalar", default=1.0),
+                },
+                keeps_dtype=True,
+            ),
+        ),
+    ),
+    ("ai.onnx", "RandomNormalLike"): (
+        (
+            1,
+            PrecisionFacts(
+                "boundary",
+                operands={0: "keep"},
+                attributes={
+                    "mean": AttributeFacts("scalar", default=0.0),
+                    "scale": AttributeFacts("scalar", default=1.0),
+                },
+                keeps_dtype=True,
+            ),
+        ),
+    ),
+    ("ai.onnx", "RandomUniform"): (
+        (
+            1,
+            PrecisionFacts(
+                "boundary",
+                attributes={
+                    "high": AttributeFacts("scalar", default=1.0),
+                    "low": AttributeFacts("scalar", default=0.0),
+                },
+                keeps_dtype=True,
+            ),
+        ),
+    ),
+    ("ai.onnx", "RandomUniformLike"): (
+        (
+            1,
+            PrecisionFacts(
+                "boundary",
+                operands={0: "keep"},
+                attributes={
+                    "high": AttributeFacts("scalar", default=1.0),
+                    "low": AttributeFacts("scalar", default=0.0),
+                },
+                keeps_dtype=True,
+            ),
+        ),
+    ),
     ("ai.onnx", "Range"): (
         (11, PrecisionFacts("boundary", operands={0: "index", 1: "index", 2: "index"}, precision_intact=True)),
     ),
@@ -376,8 +478,8 @@ FACTS: Final[FactsTable] = {
         (13, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),
     ),
     ("ai.onnx", "ReduceSumSquare"): (
-        (1, PrecisionFacts("reduction", wide_range=True)),
-        (18, PrecisionFacts("reduction", operands={1: "index"}, wide_range=True)),
+        (1, PrecisionFacts("reduction", computes="square", wide_range=True)),
+        (18, PrecisionFacts("reduction", operands={1: "index"}, computes="square", wide_range=True)),
     ),
     ("ai.onnx", "RegexFullMatch"): ((20, PrecisionFacts("elementwise")),),
     ("ai.onnx", "Relu"): ((1, PrecisionFacts("elementwise", computes="relu")),),
@@ -392,14 +494,17 @@ FACTS: Final[FactsTable] = {
             PrecisionFacts(
                 "elementwise",
                 operands={1: "f32", 2: "f32", 3: "index"},
-                attributes={"extrapolation_value": AttributeFacts("scalar", default=0.0)},
+                attributes={
+                    "cubic_coeff_a": AttributeFacts("scalar", default=-0.75),
+                    "extrapolation_value": AttributeFacts("scalar", default=0.0),
+                },
             ),
         ),
     ),
     ("ai.onnx", "ReverseSequence"): ((10, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "RoiAlign"): ((10, PrecisionFacts("elementwise", operands={1: "f32", 2: "index"})),),
     ("ai.onnx", "RotaryEmbedding"): ((23, PrecisionFacts("elementwise", operands={3: "index"})),),
-    ("ai.onnx", "Round"): ((11, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "Round"): ((11, PrecisionFacts("elementwise", computes="round")),),
     ("ai.onnx", "STFT"): ((17, PrecisionFacts("reduction", operands={1: "index", 3: "index"}, wide_range=True)),),
     ("ai.onnx", "Scan"): (
         (8, PrecisionFacts("data_movement", operands={0: "index"})),
@@ -460,8 +565,15 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "Sinh"): ((9, PrecisionFacts("elementwise", wide_range=True)),),
     ("ai.onnx", "Size"): ((1, PrecisionFacts("data_movement", operands={0: "any"})),),
     ("ai.onnx", "Slice"): (
-        (1, PrecisionFacts("data_movement")),
-        (10, PrecisionFacts("data_movement", operands={1: "index", 2: "index", 3: "index", 4: "index"})),
+        (1, PrecisionFacts("data_movement", computes="slice")),
+        (
+            10,
+            PrecisionFacts(
+                "data_movement",
+                operands={1: "index", 2: "index", 3: "index", 4: "index"},
+                computes="slice",
+            ),
+        ),
     ),
     ("ai.onnx", "Softmax"): ((1, PrecisionFacts("reduction", range_safe=True)),),
     ("ai.onnx", "SoftmaxCrossEntropyLoss"): ((12, PrecisionFacts("reduction", operands={1: "index"})),),
@@ -486,7 +598,9 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx", "StringSplit"): ((20, PrecisionFacts("data_movement")),),
     ("ai.onnx", "Sub"): ((1, PrecisionFacts("elementwise", computes="subtract")),),
     ("ai.onnx", "Sum"): ((1, PrecisionFacts("elementwise", computes="add")),),
-    ("ai.onnx", "SwiGLU"): ((28, PrecisionFacts("elementwise")),),
+    ("ai.onnx", "SwiGLU"): (
+        (28, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
+    ),
     ("ai.onnx", "Swish"): (
         (24, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
     ),
@@ -495,7 +609,9 @@ FACTS: Final[FactsTable] = {
     ),
     ("ai.onnx", "Tanh"): ((1, PrecisionFacts("elementwise", range_safe=True)),),
     ("ai.onnx", "TensorScatter"): ((24, PrecisionFacts("data_movement", operands={2: "index"})),),
-    ("ai.onnx", "TfIdfVectorizer"): ((9, PrecisionFacts("boundary", keeps_dtype=True)),),
+    ("ai.onnx", "TfIdfVectorizer"): (
+        (9, PrecisionFacts("boundary", attributes={"weights": AttributeFacts("weights")}, keeps_dtype=True)),
+    ),
     ("ai.onnx", "ThresholdedRelu"): (
         (10, PrecisionFacts("elementwise", attributes={"alpha": AttributeFacts("scalar", default=1.0)})),
     ),
@@ -504,10 +620,10 @@ FACTS: Final[FactsTable] = {
         (6, PrecisionFacts("data_movement", operands={1: "index"}, computes="same")),
     ),
     ("ai.onnx", "TopK"): (
-        (1, PrecisionFacts("data_movement")),
-        (10, PrecisionFacts("data_movement", operands={1: "index"})),
+        (1, PrecisionFacts("data_movement", computes="order")),
+        (10, PrecisionFacts("data_movement", operands={1: "index"}, computes="order")),
     ),
-    ("ai.onnx", "Transpose"): ((1, PrecisionFacts("data_movement")),),
+    ("ai.onnx", "Transpose"): ((1, PrecisionFacts("data_movement", computes="transpose")),),
     ("ai.onnx", "Trilu"): ((14, PrecisionFacts("data_movement", operands={1: "index"})),),
     ("ai.onnx", "Unique"): ((11, PrecisionFacts("data_movement", operands={0: "index"}, computes="equal")),),
     ("ai.onnx", "Unsqueeze"): (
@@ -526,21 +642,126 @@ FACTS: Final[FactsTable] = {
     ("ai.onnx.ml", "CategoryMapper"): ((1, PrecisionFacts("data_movement")),),
     ("ai.onnx.ml", "DictVectorizer"): ((1, PrecisionFacts("data_movement", precision_intact=True)),),
     ("ai.onnx.ml", "FeatureVectorizer"): ((1, PrecisionFacts("data_movement")),),
-    ("ai.onnx.ml", "Imputer"): ((1, PrecisionFacts("data_movement")),),
+    ("ai.onnx.ml", "Imputer"): (
+        (1, PrecisionFacts("data_movement", attributes={"imputed_value_floats": AttributeFacts("weights")})),
+    ),
     ("ai.onnx.ml", "LabelEncoder"): (
         (1, PrecisionFacts("data_movement")),
-        (2, PrecisionFacts("data_movement", operands={0: "f32"})),
+        (
+            2,
+            PrecisionFacts(
+                "data_movement",
+                operands={0: "f32"},
+                attributes={
+                    "default_float": AttributeFacts("weights", default=0.0),
+                    "values_floats": AttributeFacts("weights"),
+                },
+            ),
+        ),
+        (
+            4,
+            PrecisionFacts(
+                "data_movement",
+                operands={0: "f32"},
+                attributes={
+                    "default_float": AttributeFacts("weights", default=0.0),
+                    "default_tensor": AttributeFacts("weights"),
+                    "values_floats": AttributeFacts("weights"),
+                    "values_tensor": AttributeFacts("weights"),
+                },
+            ),
+        ),
     ),
-    ("ai.onnx.ml", "LinearClassifier"): ((1, PrecisionFacts("compute", operands={0: "f32"})),),
-    ("ai.onnx.ml", "LinearRegressor"): ((1, PrecisionFacts("compute")),),
+    ("ai.onnx.ml", "LinearClassifier"): (
+        (
+            1,
+            PrecisionFacts(
+                "compute",
+                operands={0: "f32"},
+                attributes={"coefficients": AttributeFacts("weights"), "intercepts": AttributeFacts("weights")},
+            ),
+        ),
+    ),
+    ("ai.onnx.ml", "LinearRegressor"): (
+        (
+            1,
+            PrecisionFacts(
+                "compute",
+                attributes={"coefficients": AttributeFacts("weights"), "intercepts": AttributeFacts("weights")},
+            ),
+        ),
+    ),
     ("ai.onnx.ml", "Normalizer"): ((1, PrecisionFacts("reduction", range_safe=True)),),
     ("ai.onnx.ml", "OneHotEncoder"): ((1, PrecisionFacts("data_movement", operands={0: "f32"})),),
-    ("ai.onnx.ml", "SVMClassifier"): ((1, PrecisionFacts("compute", operands={0: "f32"})),),
-    ("ai.onnx.ml", "SVMRegressor"): ((1, PrecisionFacts("compute")),),
-    ("ai.onnx.ml", "Scaler"): ((1, PrecisionFacts("elementwise")),),
-    ("ai.onnx.ml", "TreeEnsemble"): ((5, PrecisionFacts("reduction", operands={0: "f32"})),),
-    ("ai.onnx.ml", "TreeEnsembleClassifier"): ((1, PrecisionFacts("reduction", operands={0: "f32"})),),
-    ("ai.onnx.ml", "TreeEnsembleRegressor"): ((1, PrecisionFacts("reduction", operands={0: "f32"})),),
+    ("ai.onnx.ml", "SVMClassifier"): (
+        (
+            1,
+            PrecisionFacts(
+                "compute",
+                operands={0: "f32"},
+                attributes={"coefficients": AttributeFacts("weights"), "rho": AttributeFacts("weights")},
+            ),
+        ),
+    ),
+    ("ai.onnx.ml", "SVMRegressor"): (
+        (
+            1,
+            PrecisionFacts(
+                "compute",
+                attributes={"coefficients": AttributeFacts("weights"), "rho": AttributeFacts("weights")},
+            ),
+        ),
+    ),
+    ("ai.onnx.ml", "Scaler"): ((1, PrecisionFacts("elementwise", attributes={"scale": AttributeFacts("weights")})),),
+    ("ai.onnx.ml", "TreeEnsemble"): (
+        (5, PrecisionFacts("reduction", operands={0: "f32"}, attributes={"leaf_weights": AttributeFacts("weights")})),
+    ),
+    ("ai.onnx.ml", "TreeEnsembleClassifier"): (
+        (
+            1,
+            PrecisionFacts(
+                "reduction",
+                operands={0: "f32"},
+                attributes={"base_values": AttributeFacts("weights"), "class_weights": AttributeFacts("weights")},
+            ),
+        ),
+        (
+            3,
+            PrecisionFacts(
+                "reduction",
+                operands={0: "f32"},
+                attributes={
+                    "base_values": AttributeFacts("weights"),
+                    "base_values_as_tensor": AttributeFacts("weights"),
+                    "class_weights": AttributeFacts("weights"),
+                    "class_weights_as_tensor": AttributeFacts("weights"),
+                },
+            ),
+        ),
+    ),
+    ("ai.onnx.ml", "TreeEnsembleRegressor"): (
+        (
+            1,
+            PrecisionFacts(
+                "reduction",
+                operands={0: "f32"},
+                attributes={"base_values": AttributeFacts("weights"), "target_weights": AttributeFacts("weights")},
+            ),
+        ),
+        (
+            3,
+            PrecisionFacts(
+                "reduction",
+                operands={0: "f32"},
+                attributes={
+                    "base_values": AttributeFacts("weights"),
+                    "base_values_as_tensor": AttributeFacts("weights"),
+                    "target_weights": AttributeFacts("weights"),
+                    "target_weights_as_tensor": AttributeFacts("weights"),
+                },
+            ),
+        ),
+    ),
     ("ai.onnx.ml", "ZipMap"): ((1, PrecisionFacts("data_movement", precision_intact=True)),),
     ("ai.onnx.preview", "FlexAttention"): ((1, PrecisionFacts("reduction", precision_intact=True)),),
     ("ai.onnx.preview.training", "Adagrad"): ((1, PrecisionFacts("elementwise", precision_intact=True)),),

@@ -26,6 +26,7 @@ from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand
 
 _NEAR_ZERO: Final = 4.0  # up to here the steps of f16 are 1/256
+_ACTIVATIONS: Final = ("cos", "sin")
 _SUMS: Final = ("add", "divide", "multiply", "negative", "subtract")
 
 
@@ -36,6 +37,10 @@ def nodes_of_angles(survey: Survey, constants: Constants, by_kind: bool = False)
     """
     angles = _Angles(survey, constants, by_kind)
     found: set[Instruction] = set()
+    for node in survey.nodes_of([form for form in survey.forms if form.activation in _ACTIVATIONS]):
+        variable = [one for one in node.operands if one not in constants]
+        if variable and all(survey.producer(one) is not None and angles.is_angle(one) for one in variable):
+            found |= {node.inst, *_way_back(survey, variable)}
     for node in survey.nodes_of([form for form in survey.forms if form.computes == "periodic"]):
         if node.data:
             way = node.operands[:1]
@@ -44,12 +49,18 @@ def nodes_of_angles(survey: Survey, constants: Constants, by_kind: bool = False)
                     continue
             elif survey.producer(way[0]) is None or not angles.is_angle(way[0]):
                 continue
-            found.add(node.inst)
-            while way:
-                producer = survey.producer(way.pop())
-                if producer is not None and producer.inst not in found and producer.data:
-                    found.add(producer.inst)
-                    way += producer.operands
+            found |= {node.inst, *_way_back(survey, way)}
+    return found
+
+
+def _way_back(survey: Survey, way: list[Operand]) -> set[Instruction]:
+    """Return the nodes from which some values come."""
+    found: set[Instruction] = set()
+    while way:
+        producer = survey.producer(way.pop())
+        if producer is not None and producer.inst not in found and producer.data:
+            found.add(producer.inst)
+            way += producer.operands
     return found
 
 

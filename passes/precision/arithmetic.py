@@ -37,14 +37,14 @@ class Arithmetic:
         return self.word if self.attribute is None else self.words.get(str(value))
 
 
-_PERIODIC: Final = Arithmetic(attribute="function", words={"cos": "periodic", "sin": "periodic"})
+_SCALED: Final = Arithmetic(attribute="function", words={"cos": "periodic", "log": "log", "sin": "periodic"})
 """Functions after a product and a sum: of these, nothing but what they are taken of matters."""
 
 ARITHMETIC_OF: Final[Mapping[str, Arithmetic]] = {
-    "activations.activate2": _PERIODIC,
-    "activations.activation_accumulation": _PERIODIC,
+    "activations.activate2": _SCALED,
+    "activations.activation_accumulation": _SCALED,
     "copies.copy": Arithmetic(CONVERT),
-    "engines.activation": _PERIODIC,
+    "engines.activation": _SCALED,
     "engines.tensor_tensor": Arithmetic(
         attribute="op",
         words={
@@ -72,9 +72,11 @@ ARITHMETIC_OF: Final[Mapping[str, Arithmetic]] = {
             "neg": "negative",
             "reciprocal": "reciprocal",
             "relu": "relu",
+            "round": "round",
             "sign": "compare",
             "sin": "periodic",
             "sqrt": "sqrt",
+            "square": "square",
         },
     ),
     "graph.binary": Arithmetic(
@@ -90,8 +92,12 @@ ARITHMETIC_OF: Final[Mapping[str, Arithmetic]] = {
         },
     ),
     "graph.cast": Arithmetic(CONVERT),
+    "movement.concat": Arithmetic("concatenate"),
     "movement.expand": Arithmetic("same"),
+    "movement.gather": Arithmetic("gather"),
     "movement.reshape": Arithmetic("same"),
+    "movement.top_k": Arithmetic("order"),
+    "movement.transpose": Arithmetic("transpose"),
 }
 """By the name of the semantics, sorted."""
 

@@ -1,7 +1,9 @@
 """Which constants a lower float cannot hold: judged by their values.
 
 A finite element that would become an infinity is a reason; an infinity itself is none. A scalar, or an operand that is
-a divisor, an epsilon or a bound, must not become zero or subnormal either. Small elements of a weight are no reason.
+a divisor, an epsilon or a bound, must not become zero or subnormal either. Small elements of a weight are no reason,
+unless all of them are small: then what is multiplied by it is lost. A factor of half the largest value leaves no room
+for what is multiplied.
 
 Deliberately absent: accuracy. A constant that is rounded stays a constant of nearly the same value.
 """
@@ -15,11 +17,13 @@ from math import prod
 from passes.precision.constants import Array, Constants
 from passes.precision.requests import beyond
 from runtime.dtypes import DType
-from runtime.precision_facts import SCALARS
+from runtime.precision_facts import FACTOR, SCALARS
 from runtime.small_arrays import MOST_ELEMENTS, largest_magnitudes
 from runtime.values import Operand
 
 _INFINITY = float("inf")
+_ROOM = 0.5
+"""How much of the range a factor may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +43,17 @@ class ConstantRange:
         self._constants = constants
         self._weights: dict[Operand, Unfit | None] = {}
         self._scalars: dict[Operand, Unfit | None] = {}
+        self._factors: dict[Operand, Unfit | None] = {}
+        self._sizes: dict[Operand, float] = {}  # the largest magnitudes that are known
 
     def why_unfit(self, value: Operand, role: str | None = None) -> Unfit | None:
         """Return why a constant must not be narrowed where it serves as `role`, or None; None for what is none, too."""
         if value not in self._constants.held:
             return None
-        is_scalar = role in SCALARS
-        answers = self._scalars if is_scalar else self._weights
+        answers = self._scalars if role in SCALARS else self._factors if role == FACTOR else self._weights
         if value not in answers:
             contents = self._constants.contents(value)
-            answers[value] = None if contents is None else self._judge(contents, is_scalar)
+            answers[value] = None if contents is None else self._judge(contents, role)
         return answers[value]
 
     def within(self, values: Iterable[Operand]) -> set[Operand]:
@@ -62,9 +67,17 @@ class ConstantRange:
             if contents is not None and 1 < contents.size <= MOST_ELEMENTS and contents.dtype.char == "f":
                 found.append((value, contents))
         sizes = largest_magnitudes([contents for _, contents in found])
-        fitting = {value for (value, _), size in zip(found, sizes, strict=True) if size < self._limit}
+        least = self.low.smallest_normal
+        rows = zip(found, sizes, strict=True)
+        fitting = {value for (value, _), size in rows if size < self._limit * _ROOM and not 0 < size < least}
         self._weights.update(dict.fromkeys(fitting))
+        self._factors.update(dict.fromkeys(fitting))
+        self._sizes.update(zip([value for value, _ in found], sizes, strict=True))
         return fitting
+
+    def may_reach(self, value: Operand, limit: float) -> bool:
+        """Whether an element of a constant may be as large as that; what is known of it is not looked at again."""
+        return not self._sizes.get(value, limit) < limit
 
     def why_unfit_number(self, number: float, what: str = "the constant") -> Unfit | None:
         """Return why one number must not be narrowed, or None."""
@@ -82,22 +95,32 @@ class ConstantRange:
         smallest = float(abs(contents).min())
         return not abs(number) <= smallest * 2.0**-self.low.mantissa_bits
 
-    def _is_small(self, array: Array) -> bool:
-        """Whether all elements are numbers within the range, so that nothing else need be looked at."""
-        if array.size <= MOST_ELEMENTS and array.dtype.kind == "f":
-            sizes = abs(array.reshape(-1))
-            return bool(sizes.item(sizes.argmax()) < self._limit)  # a third of the time of two looks
-        return bool(array.max() < self._limit and -self._limit < array.min())  # nothing as large as it is made
-
-    def _judge(self, array: Array, is_scalar: bool) -> Unfit | None:
+    def _judge(self, array: Array, role: str | None) -> Unfit | None:
         if not array.size or array.dtype.kind in "bOSU":
             return None
         if array.size == 1:
-            return self.why_unfit_number(float(array.item()))
-        if not self._is_small(array):  # as hardly any weight is not
+            number = float(array.item())
+            if role == FACTOR and self._limit * _ROOM <= abs(number) < self._limit:
+                return Unfit(f"the factor {number:g} leaves no room in the range of {self.low}", is_small=False)
+            return self.why_unfit_number(number)
+        largest = _largest_magnitude(array)
+        if role == FACTOR and self._limit * _ROOM <= largest < self._limit:
+            return Unfit(f"a constant has factors that leave no room in the range of {self.low}", is_small=False)
+        if not largest < self._limit:  # as hardly any weight is not
             magnitudes = abs(array.astype("float64"))
             if ((self._limit <= magnitudes) & (magnitudes != _INFINITY)).any():
                 return Unfit(f"a constant has elements beyond the range of {self.low}", is_small=False)
-        if is_scalar and ((array != 0) & (abs(array) < self.low.smallest_normal)).any():
+        if role in SCALARS and ((array != 0) & (abs(array) < self.low.smallest_normal)).any():
             return Unfit(f"a constant has elements that {self.low} would lose", is_small=True)
+        if role == FACTOR and 0 < largest < self.low.smallest_normal:
+            return Unfit(f"all elements of a constant are too small for {self.low}", is_small=True)
         return None
+
+
+def _largest_magnitude(array: Array) -> float:
+    """Return the largest magnitude, or NaN; of a large array without another one as large as it is."""
+    if array.size <= MOST_ELEMENTS and array.dtype.kind == "f":
+        sizes = abs(array.reshape(-1))
+        return float(sizes.item(sizes.argmax()))  # a third of the time of two looks
+    highest, lowest = float(array.max()), float(array.min())
+    return max(highest, -lowest) if highest == highest else highest

@@ -1,6 +1,7 @@
 """What the constants of a function hold, and what small ones give when they are computed with.
 
     %a = Constant 1e-4        %b = Mul %a, %a        %c = Unsqueeze %b        %b and %c hold 1e-8
+    %t = Constant [1, 1e-8]   %i = Gather %t, 1      %i holds 1e-8
 
 A constant that only comes about when the program runs may be out of range as well as one that stands in it. Only small
 ones are computed, in the dtype that the program has for them, since they are computed to be judged and nothing else.
@@ -10,20 +11,22 @@ Deliberately absent: constants that depend on shapes, and a change of the progra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 from passes.precision.groups import Group
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.constants import Constant
 from runtime.dtypes import f64
-from runtime.folding import fold
+from runtime.folding import ARRANGEMENTS, arrange, fold
+from runtime.generic import GenericInst
+from runtime.instructions import Instruction
 from runtime.lazy_tensors import LazyTensor
 from runtime.small_arrays import MOST_ELEMENTS
 from runtime.values import Operand
 
 Array = Any  # of numpy, which passes do not import
+_NO_NUMBERS: Final = "OSU"
 
 
 class Constants:
@@ -32,6 +35,7 @@ class Constants:
     def __init__(self, survey: Survey) -> None:
         self.held: dict[Operand, Constant | LazyTensor | Array | None] = {}  # None: not known, though constant
         self._fetched: dict[LazyTensor, Array] = {}
+        self._numbers: dict[Operand, float | None] = {}
         for argument in survey.function.args:
             if argument.default is not None:  # a weight that a caller may replace, and hardly ever does
                 self.held[argument] = argument.default
@@ -53,6 +57,20 @@ class Constants:
         if isinstance(held, (Constant, LazyTensor)):
             return None if held.dtype is None else self.elements(held)
         return held
+
+    def small_contents(self, value: Operand) -> Array | None:
+        """Return the elements of a small constant; None where they are not known, or many."""
+        held = self.held.get(value)
+        return None if held is None or prod(held.shape) > MOST_ELEMENTS else self.contents(value)
+
+    def number(self, value: Operand) -> float | None:
+        """Return the one number that a constant holds; None where it holds several, or is none."""
+        if value not in self._numbers:
+            held = self.held.get(value)
+            contents = self.contents(value) if held is not None and prod(held.shape) == 1 else None
+            is_number = contents is not None and contents.dtype.kind not in _NO_NUMBERS
+            self._numbers[value] = float(contents.item()) if contents is not None and is_number else None
+        return self._numbers[value]
 
     def elements(self, held: Constant | LazyTensor) -> Array:
         """Return the elements of a tensor; small ones of a model are fetched once, since most are rounded, too."""
@@ -85,16 +103,25 @@ class Constants:
             self.held[result] = None
         word = node.facts.computes if node.facts is not None else None
         if word is not None and len(node.inst.results) == 1:
-            self.held[node.inst] = self._computed(word, operands, node.inst)
+            self.held[node.inst] = self._computed(word, node)
 
-    def _computed(self, word: str, operands: Sequence[Operand], result: Operand) -> Array | None:
-        arrays = []
-        for operand in operands[:1] if word in ("same", "convert") else operands:
+    def _computed(self, word: str, node: SurveyedNode) -> Array | None:
+        arrays: list[Array | None] = []
+        for operand in node.values[:1] if word in ("same", "convert") else node.values:
+            if operand is None:
+                arrays.append(None)
+                continue
             held = self.held[operand]
             if held is None or prod(held.shape) > MOST_ELEMENTS or (array := self.contents(operand)) is None:
                 return None
             arrays.append(array)
-        return fold(word, arrays, result.type)
+        if word in ARRANGEMENTS:
+            return arrange(word, arrays, {name: node.attribute(name) for name in _attributes_of(node.inst)})
+        return fold(word, [one for one in arrays if one is not None], node.inst.type)
+
+
+def _attributes_of(inst: Instruction) -> list[str]:
+    return [*inst.attributes] if isinstance(inst, GenericInst) else [one.name for one in inst.INFO.attributes]
 
 
 def _stated(node: SurveyedNode) -> Constant | LazyTensor | None:

@@ -22,7 +22,7 @@ from runtime.dtypes import DType
 from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 from runtime.operand_slots import Values
-from runtime.precision_facts import SCALARS, AttributeFacts, PrecisionFacts
+from runtime.precision_facts import FACTOR, SCALARS, AttributeFacts, PrecisionFacts
 from runtime.values import Value
 
 _ABSENT: Final = "absent"
@@ -39,7 +39,7 @@ class Form:
 
     label: str
     facts: PrecisionFacts | None
-    roles: Mapping[int, str]  # of operand slots, as in the facts
+    roles: Mapping[int, str]  # of operand slots, as in the facts, and which of them are factors
     data: tuple[int, ...]  # the slots of operands that may be converted; none where there are regions
     results: tuple[int, ...] | None  # the positions of the results that may be converted; None: of all
     is_float: bool  # whether any operand or result may be converted
@@ -48,6 +48,7 @@ class Form:
     has_unknown_results: bool  # whether the dtype of a result is not known
     moves_elements: bool  # it works element by element, or moves elements: nothing is accumulated
     computes: str | None  # as in the facts
+    activation: str | None  # what an attribute says that is computed of a sum
     is_product: bool  # it multiplies and adds up; what has regions leaves that to what stands in them
     is_suspect: bool  # a guard may have a reason against a node of it whatever constants it reads
     may_fail: bool  # what stands around a node of it may make a runtime fail
@@ -97,6 +98,8 @@ class Forms:
             data = [at for at in data if roles.get(at, "scalar") in SCALARS]
         given = tuple([at for at, result in enumerate(results) if result.type.dtype in self._floats])
         kind = None if facts is None else facts.op_kind
+        if kind == "compute" or (facts is not None and facts.computes == "multiply"):
+            roles = {**dict.fromkeys([at for at in data if at < 2], FACTOR), **roles}  # behind these come biases
         attributes = () if facts is None else tuple(facts.attributes.items())
         operator = inst.op_type if isinstance(inst, OnnxNode) and inst.domain == ONNX_DOMAIN else None
         is_convolution = operator == "Conv" or inst.INFO.semantics == "windows.conv"
@@ -112,8 +115,9 @@ class Forms:
             has_unknown_results=any(result.type.dtype is None for result in results),
             moves_elements=not inst.blocks and kind in ("elementwise", "data_movement"),
             computes=None if facts is None else facts.computes,
+            activation=getattr(inst, "activation", None),
             is_product=not inst.blocks and kind == "compute",
-            is_suspect=is_convolution or operator in SCATTERS or _is_suspect(facts, bool(data)),
+            is_suspect=is_convolution or operator in SCATTERS or _is_suspect(facts, bool(data or given)),
             may_fail=operator in _MAY_FAIL,
             is_convolution=is_convolution,
             is_idle_cast=is_idle_cast(inst),
@@ -129,12 +133,12 @@ def is_rounded_as_asked(inst: Instruction) -> bool:
     return inst.rounding is not None or inst.keep_alu_dtype
 
 
-def _is_suspect(facts: PrecisionFacts | None, has_data: bool) -> bool:
+def _is_suspect(facts: PrecisionFacts | None, is_float: bool) -> bool:
     if facts is None:
         return False
     numbers = any(one.precision != "contents" for one in facts.attributes.values())
     patterns = facts.computes in (CONVERT, "subtract")
-    return patterns or facts.precision_intact or facts.wide_range or (numbers and has_data)
+    return patterns or facts.precision_intact or facts.wide_range or (numbers and is_float)
 
 
 def words_of(inst: Instruction) -> tuple[Any, ...]:

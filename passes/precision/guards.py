@@ -17,22 +17,26 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from passes.precision.angles import is_bounded, nodes_of_angles
+from passes.precision.angles import is_bounded
+from passes.precision.attribute_ranges import unfit_attributes
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
+from passes.precision.counts import unfit_counts
 from passes.precision.differences import takes_differences
 from passes.precision.index_slice import index_values, values_needed_in_f32
-from passes.precision.logarithms import nodes_of_logarithms, puts_bounds
+from passes.precision.logarithms import puts_bounds
+from passes.precision.marks import marks_of
+from passes.precision.normal_ranges import unfit_by_statistics
 from passes.precision.patterns import Patterns, adds_up_where_it_scatters
-from passes.precision.quantized_groups import nodes_between_integers
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.runtime_faults import why_it_fails
+from passes.precision.scale_ranges import unfit_by_scales
 from passes.precision.survey import Survey, SurveyedNode
-from passes.precision.suspects import suspects
-from passes.precision.thresholds import nodes_of_thresholds
+from passes.precision.suspects import readings, suspects
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
+from runtime.precision_facts import SCALARS
 from runtime.values import Operand, Value
 
 
@@ -66,17 +70,21 @@ class Guards:
         self._by_kind = by_kind
         self.indices = index_values(survey, {name: one.index_operands for name, one in callees.items()})
         self._needed = values_needed_in_f32(survey)
-        self._logarithms = nodes_of_logarithms(survey, constants, by_kind)
-        self._angles = nodes_of_angles(survey, constants, by_kind)
-        self._asked = set() if by_kind else nodes_of_thresholds(survey, constants, low)
-        self._quantized = nodes_between_integers(survey, constants)
+        read = readings(survey, constants)
+        fitting = self._range.within([value for _, value, role in read if role not in SCALARS])
+        self._marks = marks_of(survey, constants, self._patterns, self._range, by_kind)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
-        marked: set[object] = {*self.indices, *self._needed, *self._logarithms, *self._angles}
-        marked |= self._asked | self._quantized
-        nodes = suspects(survey, constants, self._range, self._patterns, marked)
+        marked: set[object] = {*self.indices, *self._needed, *self._marks}
+        nodes = suspects(survey, constants, self._range, self._patterns, marked, read, fitting)
         for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
+        unfit = unfit_by_scales(survey, constants, self._range) | unfit_by_statistics(survey, constants, self._range)
+        for value, why in (unfit | unfit_counts(survey, constants, low)).items():
+            producer = survey.producer(value)
+            if producer is not None:
+                self.reasons.setdefault(producer.inst, Reason(Rule.CONSTANT, why))
+            self._mark(value, f"{named(value)}: {why}")
         for node in survey.with_memory.values() if self._is_f16 else ():
             if node.facts is not None and node.facts.wide_range:
                 why = f"{named(node.inst)}: {Rule.WIDE_RANGE.value}"
@@ -109,18 +117,12 @@ class Guards:
             return []
         found: list[tuple[Unfit, str]] = []
         for at in node.data:
-            role = facts.operands.get(at, "")
+            role = node.form.roles.get(at, "")
             value = node.values[at]
             unfit = None if value is None else self._range.why_unfit(value, role)
             if unfit is not None and not (unfit.is_small and self._patterns.is_bias(node)):
                 found.append((unfit, role))
-        for name, attribute in facts.attributes.items():
-            number = node.attribute(name, attribute.default)
-            if attribute.precision == "contents" or not isinstance(number, (int, float)) or not node.data:
-                continue
-            unfit = self._range.why_unfit_number(number, f"the attribute {name},")
-            if unfit is not None and not (unfit.is_small and self._is_beside_large(node, number, attribute.added_to)):
-                found.append((unfit, attribute.precision))
+        found += unfit_attributes(node, self._range, self._constants)
         if not found:
             unfits = [unfit for result in node.results if (unfit := self._range.why_unfit(result)) is not None]
             return [(Rule.CONSTANT, unfit.why, False) for unfit in unfits]
@@ -128,12 +130,6 @@ class Guards:
         large = [role == "bound" or (role == "divisor" and unfit.is_small) for unfit, role in found]
         whys = [unfit.why for unfit, _ in found]
         return [(Rule.CONSTANT, why, not facts.range_safe or one) for why, one in zip(whys, large, strict=True)]
-
-    def _is_beside_large(self, node: SurveyedNode, number: float, added_to: int | None) -> bool:
-        if added_to is None or added_to >= len(node.values):
-            return False
-        value = node.values[added_to]
-        return value is not None and not self._range.is_lost_beside(number, value)
 
     def _why_other(self, node: SurveyedNode) -> list[tuple[Rule, str, bool]]:
         facts, results = node.facts, node.results
@@ -150,14 +146,9 @@ class Guards:
             return [(Rule.WIDE_RANGE, Rule.WIDE_RANGE.value, spreads)]
         if self._is_f16 and self._patterns.is_square_of_norm(node):
             return [(Rule.WIDE_RANGE, "a square that is summed may be out of range", True)]
-        if node.inst in self._logarithms:
-            return [(Rule.LOGARITHM, Rule.LOGARITHM.value, False)]
-        if node.inst in self._angles:
-            return [(Rule.ANGLE, Rule.ANGLE.value, False)]
-        if node.inst in self._asked:
-            return [(Rule.THRESHOLD, Rule.THRESHOLD.value, False)]
-        if node.inst in self._quantized:
-            return [(Rule.QUANTIZED, Rule.QUANTIZED.value, False)]
+        mark = self._marks.get(node.inst)
+        if mark is not None:
+            return [(mark.rule, mark.why, mark.spreads)]
         fault = why_it_fails(node, self._survey, self._constants, self._range.low)
         if fault is not None:
             return [(Rule.RUNTIME, fault, False)]

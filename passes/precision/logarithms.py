@@ -23,7 +23,7 @@ from runtime.instructions import Instruction
 from runtime.precision_facts import PrecisionFacts
 from runtime.values import Operand
 
-_ACTIVATIONS: Final = (None, "compare", "relu", "select")
+_ACTIVATIONS: Final = (None, "compare", "relu", "round", "select")
 """What activations compute; of most of them no arithmetic is known."""
 
 
@@ -34,7 +34,7 @@ def nodes_of_logarithms(survey: Survey, constants: Constants, by_kind: bool = Fa
     """
     found: dict[Instruction, bool] = {}  # whether a product was on the way
     queue: list[tuple[Operand, bool]] = []
-    for node in survey.nodes_of([form for form in survey.forms if form.computes == "log"]):
+    for node in survey.nodes_of([form for form in survey.forms if "log" in (form.computes, form.activation)]):
         if node.data:
             found[node.inst] = False
             queue += [(operand, False) for operand in node.operands]
@@ -69,7 +69,7 @@ def _ends(node: SurveyedNode, behind: bool) -> bool:
     facts = node.facts
     if facts is None or node.inst.blocks or not node.data or facts.precision_intact or facts.keeps_dtype:
         return True
-    last = getattr(node.inst, "activation", facts.computes)  # of a product with its function
+    last = node.form.activation or facts.computes  # of a product with its function
     keeps_small = last in ("sqrt", "divide") or puts_bounds(facts)
     if facts.computes == "exp" or (facts.range_safe and not keeps_small):
         return True

@@ -7,8 +7,9 @@
 *Centring*: the difference between a value and what was reduced from it, `x - max(x)` of a softmax, `x - mean(x)` of a
 norm. The two are about as large as each other, so most digits cancel, and what is left is what was rounded away if %x
 is narrowed first. The reduction may come through operations on one value (a reshape, a division by a constant, a
-logarithm), and may be one of such a function of %x: `x - log(sum(exp(x)))` too. It must not be seen in a difference of
-other values, a reduction of something else than %x, or a sum.
+logarithm), and may be one of such a function of %x: `x - log(sum(exp(x)))` too. So is the difference between a value
+and what was rounded from it, `x - floor(x)`, and the one between integers, such as positions. It must not be seen in a
+difference of other values, a reduction of something else than %x, or a sum.
 
 *Division*: a product with a reciprocal brings the range back as a division does. It must not be seen where a constant
 is multiplied, which only scales the reciprocal.
@@ -49,11 +50,15 @@ class Patterns:
         self._constants = constants
 
     def is_centring(self, node: SurveyedNode) -> bool:
-        """Whether a node is the difference between a value and what was reduced from it."""
+        """Whether a node is the difference between a value and what was reduced or rounded from it, or of integers."""
         if not _computes(node, "subtract") or len(node.data) != 2:
             return False
         left, right = node.operands
-        return self._is_reduced_from(left, right) or self._is_reduced_from(right, left)
+        if self.is_reduced_from(right, left) or self.is_reduced_from(left, right):
+            return True
+        if self._is_rounded_from(right, left) or self._is_rounded_from(left, right):
+            return True
+        return self._is_an_integer(left) and self._is_an_integer(right)
 
     def is_division(self, node: SurveyedNode) -> bool:
         """Whether a node multiplies a value by a reciprocal."""
@@ -80,9 +85,25 @@ class Patterns:
                 seen.add(user)
                 if _is_reduction(reader) or reader.facts.computes in ("sqrt", "log"):
                     return True
-                if reader.facts.op_kind == "data_movement" or reader.facts.computes == "add":
+                if reader.facts.op_kind == "data_movement" or reader.facts.computes == "add" or self._scales(reader):
                     queue += reader.results
         return False
+
+    def _scales(self, node: SurveyedNode) -> bool:
+        """Whether a node multiplies a value by constants, divides it by them, or changes its sign."""
+        if node.form.computes not in ("absolute", "divide", "multiply", "negative"):
+            return False
+        return sum([one not in self._constants.held for one in node.operands]) == 1
+
+    def is_one(self, value: Operand, other: Operand) -> bool:
+        """Whether two values are one, maybe moved."""
+        if value is other:
+            return True
+        node, moved = self._survey.producer(value), self._survey.producer(other)
+        if not any(one is not None and one.moves_elements for one in (node, moved)):
+            return False
+        origins = set(self.back(value, only_moved=True))
+        return any(one in origins for one in self.back(other, only_moved=True))
 
     def is_bias(self, node: SurveyedNode) -> bool:
         """Whether a node adds a constant that is no epsilon: no divisor, root, logarithm or power comes of the sum."""
@@ -103,17 +124,44 @@ class Patterns:
                     queue += _float_results(reader)
         return True
 
-    def _is_reduced_from(self, reduced: Operand, value: Operand) -> bool:
-        origins = set(self._back(value, only_moved=True))
-        for one in self._back(reduced):
+    def is_reduced_from(self, reduced: Operand, value: Operand) -> bool:
+        """Whether a value was reduced from another one."""
+        origins = set(self.back(value, only_moved=True))
+        for one in self.back(reduced):
             node = self._survey.producer(one)
             if node is not None and _is_reduction(node):
-                return any(origin in origins for operand in _floats(node) for origin in self._back(operand))
+                return any(origin in origins for operand in _floats(node) for origin in self.back(operand))
+        return False
+
+    def _is_rounded_from(self, rounded: Operand, value: Operand) -> bool:
+        """Whether a value was rounded to integers from another one, by an operation or by casts there and back."""
+        if value in self._constants:
+            return False
+        origins = set(self.back(value, only_moved=True))
+        for one in self.back(rounded):  # which may be counted in other units
+            node = self._survey.producer(one)
+            if node is not None and _computes(node, "round"):
+                return any(origin in origins for origin in self.back(node.operands[0]))
+            source = None if node is None else _integer_source(node)
+            if source is not None:
+                cast = self._survey.producer(source)
+                truncated = cast.values[0] if cast is not None and cast.values and _computes(cast, "convert") else None
+                return truncated is not None and any(each in origins for each in self.back(truncated))
+        return False
+
+    def _is_an_integer(self, value: Operand) -> bool:
+        """Whether a value was made of integers, or counts them."""
+        for one in self.back(value, only_moved=True):
+            node = self._survey.producer(one)
+            if node is None or node.facts is None:
+                return False
+            if _integer_source(node) is not None or (node.facts.precision_intact and bool(node.results)):
+                return True
         return False
 
     def _is_reciprocal(self, value: Operand) -> bool:
         """Whether a value is a reciprocal, maybe scaled and moved."""
-        for one in self._back(value):
+        for one in self.back(value):
             node = self._survey.producer(one)
             if node is None or node.facts is None:
                 return False
@@ -129,7 +177,7 @@ class Patterns:
         exponent = self._constants.contents(node.operands[1])
         return exponent is not None and exponent.size > 0 and bool((exponent < 0).all())
 
-    def _back(self, value: Operand, only_moved: bool = False) -> Iterator[Operand]:
+    def back(self, value: Operand, only_moved: bool = False) -> Iterator[Operand]:
         """Yield a value and, as long as it is computed from one other value, that."""
         yield value
         steps = FARTHEST
@@ -166,6 +214,13 @@ def adds_up_where_it_scatters(node: SurveyedNode) -> bool:
     if not (isinstance(inst, OnnxNode) and inst.domain == ONNX_DOMAIN and inst.op_type in SCATTERS):
         return False
     return node.attribute("reduction") in ("add", "mul")
+
+
+def _integer_source(node: SurveyedNode) -> Operand | None:
+    """Return the integers that a node makes floats of, if it does."""
+    source = node.values[0] if node.values and _computes(node, "convert") else None
+    dtype = None if source is None else source.type.dtype
+    return source if dtype is not None and dtype.is_int else None
 
 
 def _float_results(node: SurveyedNode) -> list[Value]:

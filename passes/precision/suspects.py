@@ -6,7 +6,7 @@ other way round.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import Any
 
 from passes.precision.constant_range import ConstantRange
@@ -20,17 +20,25 @@ from runtime.instructions import Instruction
 from runtime.precision_facts import SCALARS
 from runtime.values import BlockArgument, Operand, Result
 
-_Reading = tuple[Instruction, Any, str]
+Reading = tuple[Instruction, Any, str]
+"""A node, a constant that it reads as data, and what that serves as."""
 
 
 def suspects(
-    survey: Survey, constants: Constants, range: ConstantRange, patterns: Patterns, marked: Set[object]
+    survey: Survey,
+    constants: Constants,
+    range: ConstantRange,
+    patterns: Patterns,
+    marked: Set[object],
+    read: Sequence[Reading],
+    fitting: Set[Operand],
 ) -> list[SurveyedNode]:
-    """Return the nodes that there may be a reason against; `marked` are nodes and values that something is known of."""
+    """Return the nodes that there may be a reason against.
+
+    `marked` are nodes and values of which something is known; `readings` gave `read`, of which `fitting` fits.
+    """
     nodes = survey.nodes
     found: set[object] = set()
-    read = [each for group in survey.groups for each in _reading(group, constants)]
-    fitting = range.within([value for _, value, role in read if role not in SCALARS])
     judged = [each for each in read if each[1] not in fitting or each[2] in SCALARS]
     found.update([inst for inst, value, role in judged if range.why_unfit(value, role) is not None])
     for group in survey.groups:
@@ -51,12 +59,17 @@ def suspects(
     return [nodes[inst] for inst in sorted(insts, key=survey.places.__getitem__)]
 
 
+def readings(survey: Survey, constants: Constants) -> list[Reading]:
+    """Return the nodes with the constants that they read as data, and what these serve as."""
+    return [each for group in survey.groups for each in _reading(group, constants)]
+
+
 def _is_given(value: Operand) -> bool:
     """Whether a constant is part of the program, and not what a node gives."""
     return isinstance(value, (BlockArgument, Initializer))
 
 
-def _reading(group: Group, constants: Constants) -> list[_Reading]:
+def _reading(group: Group, constants: Constants) -> list[Reading]:
     """Return the nodes of a group with the constants that they read as data, and what these serve as."""
     held, roles = constants.held, group.form.roles
     slots = [(at, roles.get(at, "")) for at in group.form.data]

@@ -4,8 +4,12 @@
     %d = Mul %v, %v       %q = Div %x, %d           a quotient, and no number where %d became 0
 
 The answer jumps: true or false, and nothing in between, so the last digit of what is asked about decides. Such are
-comparisons, casts to bool, signs, and roundings to integers up or down. The way back goes through whatever works
-element by element, moves data or reduces it.
+comparisons, casts to bool, signs, roundings to integers, remainders, and which of many is the largest: a sigmoid in f16
+makes ties of all that is nearly 1. The way back goes through whatever works element by element, moves data or reduces
+it.
+
+What is raised to a large power is asked about in the same way: the error of the hundredth power is a hundred times that
+of what is raised, be it a constant.
 
 It must not be seen where the digits are lost already. What a product gives has an error in proportion to all that was
 added up, and so has what keeps its sign and its zeros: a move, a sum, a maximum, a relu. Only a value that must be
@@ -26,6 +30,7 @@ from typing import Final
 
 from passes.precision.arithmetic import CONVERT
 from passes.precision.constants import Constants
+from passes.precision.forms import Form
 from passes.precision.logarithms import puts_bounds
 from passes.precision.regions import Gate
 from passes.precision.survey import Survey, SurveyedNode
@@ -41,19 +46,22 @@ _SUMS: Final = ("add", "subtract")
 _SMALL_FACTOR: Final = 2.0**-10
 """A factor that makes nothing zero but what is lost in the noise of a product."""
 
+_STEEP: Final = 8
+"""An exponent from which on the error of what is raised counts."""
+
 _STEPS: Final = 16  # from a divisor back to an epsilon
 
 
 def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set[Instruction]:
     """Return the nodes that ask such questions, and those that give what they ask about."""
-    words = {form: form.computes for form in survey.forms if form.computes in ("compare", "equal", CONVERT)}
+    words = {form: word for form in survey.forms if (word := _question(form)) is not None}
     may_vanish = low.smallest_normal > f32.smallest_normal
-    divides = {
-        form for form in survey.forms if may_vanish and ("divisor" in form.roles.values() or form.computes == "power")
-    }
-    if not words and not divides:
+    divides = {form for form in survey.forms if may_vanish and "divisor" in form.roles.values()}
+    divides |= {form for form in survey.forms if may_vanish and form.computes == "power"}
+    steep = _steep_powers(survey, constants)
+    if not words and not divides and not steep:
         return set()
-    asking: list[tuple[SurveyedNode, str, list[Operand]]] = []
+    asking = [(node, "compare", node.operands) for node in map(survey.nodes.__getitem__, steep)]
     for node in survey.nodes_of(words.keys() | divides):
         word = words.get(node.form)
         if word == CONVERT:
@@ -68,6 +76,33 @@ def nodes_of_thresholds(survey: Survey, constants: Constants, low: DType) -> set
             if divisors:
                 asking.append((node, "divide", divisors))
     return _Ways(survey, constants).back_from(asking) if asking else set()
+
+
+def _steep_powers(survey: Survey, constants: Constants) -> list[Instruction]:
+    """Return what raises to a large power, or a constant to any: what is rounded away counts as often."""
+    found: list[Instruction] = []
+    for group in survey.groups:
+        if group.form.computes != "power" or len(group.form.data) != 2:
+            continue
+        at, other = group.form.data
+        for inst, values in zip(group.insts, group.values, strict=True):
+            base, exponent = values[at], values[other]
+            if base is None or exponent is None or exponent not in constants.held:
+                is_steep = base in constants.held
+            elif (number := constants.number(exponent)) is not None:
+                is_steep = abs(number) >= _STEEP
+            else:
+                several = constants.small_contents(exponent)
+                is_steep = several is not None and several.size > 0 and bool((abs(several) >= _STEEP).any())
+            found += [inst] if is_steep else []
+    return found
+
+
+def _question(form: Form) -> str | None:
+    """Return what the nodes of a form ask, if they do: `equal`, or something of which the last digit decides."""
+    if form.computes in ("order", "round") or (form.computes == "periodic" and "divisor" in form.roles.values()):
+        return "compare"
+    return form.computes if form.computes in ("compare", "equal", CONVERT) else None
 
 
 class _Ways:

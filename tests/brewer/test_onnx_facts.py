@@ -93,8 +93,8 @@ def test_regions_are_those_of_the_specification() -> None:
 
 
 def test_the_arithmetic_that_facts_may_name_is_what_can_be_folded() -> None:
-    only_said = {"compare", "equal", "periodic", "select"}  # they say what is done with an operand
-    assert set(ARITHMETIC) == folding.ARITHMETIC | only_said
+    only_said = {"compare", "equal", "order", "periodic", "round", "square"}  # they say what is done with an operand
+    assert set(ARITHMETIC) == folding.ARITHMETIC | folding.ARRANGEMENTS | only_said
     used = {version.computes for _, operator in OPERATORS for version in operator.versions} - {""}
     assert used == set(ARITHMETIC)
 
@@ -119,8 +119,9 @@ def test_the_table_is_looked_up_by_version() -> None:
     assert facts_at(FACTS, "ai.onnx", "Resize", 9) is None and facts_at(FACTS, "ai.onnx", "Nothing", 9) is None
     old, new = facts_at(FACTS, "ai.onnx", "Resize", 10), facts_at(FACTS, "ai.onnx", "Resize", 19)
     assert old == PrecisionFacts("elementwise", operands={1: "f32"})
-    scalar = {"extrapolation_value": AttributeFacts("scalar", 0.0)}
-    assert new == PrecisionFacts("elementwise", operands={1: "f32", 2: "f32", 3: "index"}, attributes=scalar)
+    operands = {1: "f32", 2: "f32", 3: "index"}
+    numbers = {"cubic_coeff_a": AttributeFacts("scalar", -0.75), "extrapolation_value": AttributeFacts("scalar", 0.0)}
+    assert new == PrecisionFacts("elementwise", operands=operands, attributes=numbers)
 
 
 def test_the_rules_of_the_policy_hold() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from runtime.dtypes import DType, f16, f32, i64
-from runtime.folding import ARITHMETIC, fold
+from runtime.folding import ARITHMETIC, ARRANGEMENTS, arrange, fold
 from runtime.types import Shape, Type
 
 CASES: dict[str, tuple[list[Any], Any]] = {
@@ -24,6 +24,7 @@ CASES: dict[str, tuple[list[Any], Any]] = {
     "reciprocal": ([[4.0]], [0.25]),
     "relu": ([[-2.0, 3.0]], [0.0, 3.0]),
     "same": ([[1.0, 2.0]], [[1.0], [2.0]]),
+    "select": ([[1.0, 0.0], [2.0, 3.0], 4.0], [2.0, 4.0]),
     "sqrt": ([6.25], 2.5),
     "subtract": ([[1.0], [0.75]], [0.25]),
 }
@@ -40,7 +41,7 @@ def test_each_word(word: str) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("word", ["compare", "equal", "periodic", "select"])
+@pytest.mark.parametrize("word", ["compare", "equal", "order", "periodic", "round", "square"])
 def test_of_other_words_nothing_is_told(word: str) -> None:
     assert folded(word, [1.0]) is None
 
@@ -57,3 +58,44 @@ def test_what_cannot_be_told() -> None:
     assert folded("same", [[1.0, 2.0]], f32, ("n", 1)) is None
     assert fold("divide", [np.array(7), np.array(2)], Type.tensor(i64, ())) is None  # integers round in their own way
     assert folded("same", [[3.0]], f32, (4, 4)).shape == ()  # one element that is repeated is still one
+    assert folded("same", [[1.0, 2.0]], f32, (3, 2)).tolist() == [[1, 2]] * 3
+    assert folded("same", [[1.0, 2.0]], f32, (4,)) is None and folded("same", [[1.0, 2.0]], f32, (4096, 2)) is None
+
+
+TABLE = np.arange(6, dtype=np.float32).reshape(2, 3)
+ARRANGED: dict[str, list[tuple[list[Any], dict[str, Any], Any]]] = {
+    "concatenate": [
+        ([TABLE, TABLE], {"axis": 0}, [[0, 1, 2], [3, 4, 5]] * 2),
+        ([TABLE, TABLE[:, :1]], {"axis": -1}, [[0, 1, 2, 0], [3, 4, 5, 3]]),
+        ([TABLE, TABLE[0]], {"axis": 0}, None),
+    ],
+    "gather": [
+        ([TABLE, np.array(1)], {}, [3, 4, 5]),
+        ([TABLE, np.array([[-1, 0]])], {"axis": 1}, [[[2, 0]], [[5, 3]]]),
+        ([TABLE, np.array(2)], {"axis": 0}, None),
+    ],
+    "slice": [
+        ([TABLE, np.array([1]), np.array([9])], {}, [[3, 4, 5]]),
+        ([TABLE, np.array([-2]), np.array([3]), np.array([1])], {}, [[1, 2], [4, 5]]),
+        ([TABLE, np.array([9, 1]), np.array([-9, 2]), np.array([1, 0]), np.array([-2, 1])], {}, [[5, 3]]),
+        ([TABLE, np.array([0]), np.array([2]), None, np.array([2])], {}, [[0, 1, 2]]),
+        ([TABLE], {"starts": (0, 1), "ends": (1, 3), "axes": (0, 1)}, [[1, 2]]),
+        ([TABLE], {"starts": (1,), "ends": (2,)}, [[3, 4, 5]]),
+        ([TABLE, None, np.array([1])], {}, None),
+        ([TABLE, np.array([0]), np.array([1]), np.array([5])], {}, None),
+    ],
+    "transpose": [
+        ([TABLE], {}, [[0, 3], [1, 4], [2, 5]]),
+        ([TABLE[None]], {"perm": (1, 0, 2)}, [[[0, 1, 2]], [[3, 4, 5]]]),
+        ([TABLE[None]], {"permutation": (2, 1, 0)}, [[[0], [3]], [[1], [4]], [[2], [5]]]),
+        ([TABLE], {"perm": (0, 1, 2)}, None),
+    ],
+}
+
+
+@pytest.mark.parametrize("word", sorted(ARRANGEMENTS))
+def test_each_arrangement(word: str) -> None:
+    for operands, attributes, expected in ARRANGED[word]:
+        found = arrange(word, operands, attributes)
+        assert (None if found is None else found.tolist()) == expected
+    assert arrange(word, [], {}) is None and arrange("add", [TABLE, TABLE], {}) is None

@@ -8,8 +8,13 @@ import passes
 import passes.precision.guards
 from frontends.onnx import load, to_proto
 from tests.case_files import CaseFile
+from tests.passes.precision import test_cancellations, test_moved_constants, test_scale_ranges
+from tests.passes.precision.lossy_models import Lossy
 from tests.passes.precision.report_case import ReportCase
 from tests.passes.precision.test_public_reports import CASES, POLICIES
+
+LOSSY = [*test_cancellations.FIRES.values(), *test_cancellations.TWINS.values(), *test_moved_constants.FACTORS.values()]
+LOSSY += test_scale_ranges.FIRES.values()
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -19,6 +24,18 @@ def test_no_reason_is_missed(policy: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert len(found) > 100
     for file, before in zip(CASES, found, strict=True):
         assert decisions(file, policy) == before, file.path.stem
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_none_is_missed_of_what_cancels(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [decided(case, policy) for case in LOSSY]
+    monkeypatch.setattr(passes.precision.guards, "suspects", lambda survey, *_: survey.nodes.values())
+    assert len(found) > 70 and [decided(case, policy) for case in LOSSY] == found
+
+
+def decided(case: Lossy, policy: str) -> str:
+    """Return the report of a conversion."""
+    return str(passes.convert(load(case.model), policy, opset=case.opset)[1])
 
 
 def decisions(file: CaseFile, policy: str) -> tuple[str, bytes]:

@@ -41,7 +41,6 @@ SETTINGS: Mapping[str, str] = {
 
 OUR_PACKAGES = ("brewer", "frontends", "generated", "passes", "runtime")
 _TAKEN = (*OUR_PACKAGES, "black", "jinja2", "ml_dtypes", "numpy", "yaml")
-_FOLDERS = ("definitions", "templates", "python")
 _MODULES = ("wrappers", "semantics", "inference")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z", re.ASCII)
 

@@ -27,7 +27,6 @@ from passes.arguments import ALL
 from passes.foreign_files import named_as_written, runner_for
 from passes.numerics.alone import Alone, largest_alone
 from passes.numerics.inputs import InputSet, check_given, given_inputs
-from passes.numerics.runs import MakeEvaluator
 from passes.precision.remedy import keeping_patterns
 from runtime.array_files import read_arrays
 from runtime.comparison import Comparison, Difference, compare
@@ -42,6 +41,7 @@ from runtime.instructions import Instruction
 from runtime.interpreter import InputError, InterpreterError, run
 from runtime.interpreter.errors import MissingSemanticsError, line_of
 from runtime.interpreter.inputs import inputs_of
+from runtime.interpreter.machine import MakeEvaluator
 from runtime.names import Names
 from runtime.operand_slots import values_of
 from runtime.rounding import cast_array, natural_dtype

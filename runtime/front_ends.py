@@ -22,7 +22,7 @@ from runtime.program_files import Program
 
 if TYPE_CHECKING:
     from runtime.functions import Module
-    from runtime.interpreter.machine import Evaluator
+    from runtime.interpreter.machine import MakeEvaluator
     from runtime.signatures import Signatures
 
 
@@ -30,7 +30,7 @@ Runner = Callable[["Module", Mapping[str, Any]], "list[Any] | str"]
 """Runs a program on a runtime of its form, on arrays by name; returns its outputs, or why there are none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FrontEnd:
     """How a foreign form is read and written; `error` is what both raise. `save` writes all of a file or nothing.
 
@@ -45,7 +45,7 @@ class FrontEnd:
     signatures: Signatures | None = None  # of the operators that programs of this form hold
     broken: tuple[type[Exception], ...] = ()
     data_files: Callable[[Module], Iterable[Path]] = lambda module: ()
-    evaluator: Callable[[Module], Evaluator] | None = None
+    evaluator: MakeEvaluator | None = None
     load_raised: Callable[[str, int], Module] | None = None  # in a newer operator set
     run: Runner | None = None
     name_values: Callable[[Module], None] | None = None  # gives each value the name that it has in a file
@@ -80,7 +80,7 @@ def hang_signatures(module: Module, front_ends: FrontEnds) -> None:
         module.signatures = None if end is None else end.signatures
 
 
-def evaluator_for(module: Module, front_ends: FrontEnds) -> Callable[[Module], Evaluator] | None:
+def evaluator_for(module: Module, front_ends: FrontEnds) -> MakeEvaluator | None:
     """Return what makes the evaluator of a program of foreign operators, wherever it came from; None for others.
 
     Raises: DiagnosticsError where that needs a library that is not installed.

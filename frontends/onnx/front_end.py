@@ -20,8 +20,18 @@ from runtime.interpreter.machine import Evaluator
 
 def front_end() -> FrontEnd:
     """Return what reads, writes and runs models."""
-    broken = (BrokenModelError, ExternalDataError)
-    return FrontEnd(load, save, OnnxError, SIGNATURES, broken, data_files, _evaluator, load_raised, _run, _name)
+    return FrontEnd(
+        load=load,
+        save=save,
+        error=OnnxError,
+        signatures=SIGNATURES,
+        broken=(BrokenModelError, ExternalDataError),
+        data_files=data_files,
+        evaluator=_evaluator,
+        load_raised=load_raised,
+        run=_run,
+        name_values=_name,
+    )
 
 
 def _evaluator(module: Module) -> Evaluator:

@@ -16,11 +16,11 @@ from passes.framework.pass_manager import Judge, Step
 from passes.model_options import add_requests
 from passes.numerics.inputs import completed
 from passes.numerics.judge import NumericsJudge
-from passes.numerics.runs import MakeEvaluator
 from passes.precision.policy_option import PolicyFiles
 from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests
 from runtime.functions import Module
+from runtime.interpreter.machine import MakeEvaluator
 from runtime.program_files import complain, write_out
 from runtime.targets import Target
 from runtime.verifier import verify

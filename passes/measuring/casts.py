@@ -32,11 +32,6 @@ def casts_of(module: Module) -> Casts:
     return Casts(len(casts), sum(_bytes_written(cast) for cast in casts), size)
 
 
-def count_casts(module: Module) -> int:
-    """Return the number of casts in a program; one in a loop is one."""
-    return sum(1 for inst in module.insts if is_cast(inst))
-
-
 def is_cast(inst: Instruction) -> bool:
     """Whether an instruction is a cast."""
     if not is_conversion(inst):

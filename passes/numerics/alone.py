@@ -20,13 +20,14 @@ from math import inf, sqrt
 from time import monotonic
 from typing import Any, Final
 
-from passes.numerics.runs import MakeEvaluator, Outputs, outputs_of
+from passes.numerics.runs import Outputs, outputs_of
 from runtime.comparison import Comparison, Difference
 from runtime.comparison.difference import difference
 from runtime.dtypes import f32, holds
 from runtime.functions import Module
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
+from runtime.interpreter.machine import MakeEvaluator
 
 SECONDS: Final = 20.0  # that are spent on looking
 _MOST_GROUPS: Final = 16  # to begin with

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from passes.numerics.runs import MakeEvaluator
 from runtime.array_files import as_declared
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Function, Module
 from runtime.generated_inputs import KINDS, generated_inputs
 from runtime.interpreter.errors import InputError, InterpreterError
 from runtime.interpreter.inputs import inputs_of
+from runtime.interpreter.machine import MakeEvaluator
 from runtime.interpreter.run import function_named, start
 from runtime.names import Names
 

@@ -15,7 +15,7 @@ from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Judge
 from passes.numerics.inputs import InputSet, given_inputs, sets_of, unrunnable
 from passes.numerics.origin import where_it_comes_from
-from passes.numerics.runs import MakeEvaluator, Outputs, entries_of, outputs_of
+from passes.numerics.runs import Outputs, entries_of, outputs_of
 from passes.numerics.stated import Earlier, Rounded, Stated
 from runtime.comparison.outputs import first_difference
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Note, listed
@@ -23,6 +23,7 @@ from runtime.equality import why_different
 from runtime.functions import Module
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InputError, InterpreterError, MissingSemanticsError
+from runtime.interpreter.machine import MakeEvaluator
 
 _NONE: tuple[Rounded, Rounded] = (frozenset(), frozenset())
 

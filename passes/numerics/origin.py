@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from passes.numerics.inputs import InputSet
-from passes.numerics.runs import MakeEvaluator
 from passes.numerics.stated import Rounded
 from runtime.comparison import Compared, Comparison, compare
 from runtime.diagnostics import Note
 from runtime.functions import Module
 from runtime.interpreter.errors import InterpreterError
+from runtime.interpreter.machine import MakeEvaluator
 from runtime.tracing.table import cut
 
 _SHOWN = 3

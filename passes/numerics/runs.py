@@ -9,7 +9,7 @@ Deliberately absent: tolerance, and local functions. Nothing can be left out of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,10 +18,9 @@ from runtime.functions import Function, Module
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
-from runtime.interpreter.machine import Evaluator
+from runtime.interpreter.machine import Evaluator, MakeEvaluator
 from runtime.interpreter.run import run
 
-MakeEvaluator = Callable[[Module], Evaluator]
 Outputs = Mapping[int | str, Any]
 _HELD = "value"  # the attribute of a node that is a constant
 _CONSTANT = "graph.constant"  # the semantics of an initializer, and of a constant of the graph

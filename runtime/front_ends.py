@@ -35,8 +35,7 @@ class FrontEnd:
     """How a foreign form is read and written; `error` is what both raise. `save` writes all of a file or nothing.
 
     `broken` are those errors that say that what was read is at fault, whenever that shows; `data_files` names the files
-    beside its own that a program fetches its weights from. `evaluator` makes what computes the operators of a program,
-    `run` has a runtime of others run it.
+    beside its own that a program fetches its weights from. `run` has a runtime of others run it.
     """
 
     load: Callable[[str], Module]
@@ -45,7 +44,6 @@ class FrontEnd:
     signatures: Signatures | None = None  # of the operators that programs of this form hold
     broken: tuple[type[Exception], ...] = ()
     data_files: Callable[[Module], Iterable[Path]] = lambda module: ()
-    evaluator: MakeEvaluator | None = None
     load_raised: Callable[[str, int], Module] | None = None  # in a newer operator set
     run: Runner | None = None
     name_values: Callable[[Module], None] | None = None  # gives each value the name that it has in a file
@@ -86,7 +84,7 @@ def evaluator_for(module: Module, front_ends: FrontEnds) -> MakeEvaluator | None
     Raises: DiagnosticsError where that needs a library that is not installed.
     """
     end = front_end_within(module, front_ends, "what the operators of the program compute")
-    return None if end is None else end.evaluator
+    return None if end is None or end.signatures is None else end.signatures.evaluator
 
 
 @contextmanager

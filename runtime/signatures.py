@@ -1,7 +1,7 @@
-"""The types that operators of foreign dialects take and give, by operator and version, as a front end states them.
+"""What a front end knows of the operators of its dialect: the types that they take and give, and what they compute.
 
 Deliberately absent: the tables. A front end hangs what it knows on the module that it reads (`Module.signatures`), so
-passes ask whether a type is legal without its library.
+passes ask whether a type is legal, and the interpreter runs the operators, without its library.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from runtime.dtypes import DType
 
 if TYPE_CHECKING:
     from runtime.functions import Module
+    from runtime.interpreter.machine import Evaluator
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,9 @@ class Signatures(Protocol):
 
     def raised(self, module: Module, version: int) -> Module | str:
         """Return a copy of a module in a newer version of the main operator set, or why it cannot be had."""
+
+    def evaluator(self, module: Module) -> Evaluator:
+        """Return what computes the operators of a module, as `runtime.run` takes it."""
 
 
 def _slot(slots: tuple[SlotTypes, ...], at: int, variadic: bool) -> SlotTypes | None:

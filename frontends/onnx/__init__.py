@@ -3,10 +3,9 @@
     module = load("model.onnx")        # nothing is lost: save() of an untouched module gives the same model
     save(module, "converted.onnx")
 
-Errors are `OnnxError`. `SIGNATURES` says which types operators may have; `load` hangs it on the module, and a program
-of ONNX nodes that came from elsewhere gets it by `module.signatures = SIGNATURES`.
-`frontends.onnx.equality.why_different` compares two models, `frontends.onnx.evaluate.evaluator` lets `runtime.run`
-compute one.
+Errors are `OnnxError`. `SIGNATURES` says which types operators may have, and lets `runtime.run` compute them; `load`
+hangs it on the module, and a program of ONNX nodes that came from elsewhere gets it by `module.signatures =
+SIGNATURES`. `frontends.onnx.equality.why_different` compares two models.
 """
 
 from frontends.onnx.errors import BrokenModelError, ExportError, ExternalDataError, OnnxError, OperatorSetError

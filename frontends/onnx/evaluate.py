@@ -1,4 +1,4 @@
-"""Computing the nodes of a model: `runtime.run(module, inputs, evaluator=evaluator(module))`.
+"""Computing the nodes of a model: `runtime.run(load("model.onnx"), inputs)` does so by what is here.
 
 Operators are those of `onnx.reference`, except the versions of some that it computes wrongly: `corrections` has those,
 and says what is wrong with each; `shortcuts` computes some slow ones to the same bits. Operands of f16 and bf16 go in

@@ -15,7 +15,6 @@ from frontends.onnx.read_model import SIGNATURES, load, load_raised
 from frontends.onnx.write_model import save
 from runtime.front_ends import FrontEnd
 from runtime.functions import Module
-from runtime.interpreter.machine import Evaluator
 
 
 def front_end() -> FrontEnd:
@@ -27,18 +26,10 @@ def front_end() -> FrontEnd:
         signatures=SIGNATURES,
         broken=(BrokenModelError, ExternalDataError),
         data_files=data_files,
-        evaluator=_evaluator,
         load_raised=load_raised,
         run=_run,
         name_values=_name,
     )
-
-
-def _evaluator(module: Module) -> Evaluator:
-    """Return what computes the nodes of a model."""
-    from frontends.onnx.evaluate import evaluator
-
-    return evaluator(module)
 
 
 def _run(module: Module, inputs: Mapping[str, Any]) -> list[Any] | str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from onnx import ModelProto
 
@@ -25,6 +26,9 @@ from runtime.dtypes import holds
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
 from runtime.generic import ONNX_DOMAIN, OnnxNode, function_name
+
+if TYPE_CHECKING:
+    from runtime.interpreter.machine import Evaluator
 
 
 def load(model: str | os.PathLike[str] | ModelProto, folder: str | os.PathLike[str] | None = None) -> Module:
@@ -69,6 +73,12 @@ class ModelSignatures(OnnxSignatures):
             return load(*raised_model(module, version))
         except OnnxError as error:
             return str(error)
+
+    def evaluator(self, module: Module) -> Evaluator:
+        """Return what computes the nodes of a module; it needs the reference of ONNX, which is loaded now."""
+        from frontends.onnx.evaluate import evaluator
+
+        return evaluator(module)
 
 
 SIGNATURES = ModelSignatures()

@@ -19,7 +19,7 @@ from runtime.instructions import Instruction
 from runtime.interpreter.errors import InputError, line_of
 from runtime.interpreter.inputs import Input, inputs_of
 from runtime.interpreter.machine import MakeEvaluator
-from runtime.interpreter.run import Started, function_named, start
+from runtime.interpreter.run import Started, evaluator_of, function_named, start
 from runtime.names import Names
 from runtime.rounding import cast_array, natural_dtype
 from runtime.semantics import OutOfBounds
@@ -39,15 +39,17 @@ def compare(
     `inputs` are those of the first version, as for `run`. The second version gets them by name, or by position where it
     calls them otherwise, rounded to its own dtypes where those are other floats.
 
-    `evaluator` makes the evaluator of a module, for foreign instructions: `frontends.onnx.evaluate.evaluator`.
+    `evaluator` makes the evaluator of a module, for foreign instructions; where none is given, that of the front end is
+    asked which the module came from.
 
     Raises: InterpreterError, which says in which version.
     """
     functions = function_named(first, function), function_named(second, function)
     matching = match_modules(first, second, functions)
     ledger = Ledger(matching.counterparts, frozenset(matching.inserted))
-    evaluators = (None, None) if evaluator is None else (evaluator(first), evaluator(second))
-    again = (evaluators[0], None if evaluator is None else evaluator(second))
+    make = evaluator or evaluator_of
+    evaluators = (make(first), make(second))
+    again = (evaluators[0], make(second))
     watcher = FirstWatcher(ledger, first, functions[0], again)
     with _of_version("first"):
         started = start(first, inputs, function, frozenset(), evaluators[0], out_of_bounds, watcher)

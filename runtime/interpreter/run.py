@@ -24,7 +24,7 @@ from runtime.tensors import Tensor
 from runtime.values import Value
 
 _EVALUATORS = {
-    "onnx": "in Python, runtime.run(..., evaluator=frontends.onnx.evaluate.evaluator(module)) computes ONNX nodes",
+    "onnx": "module.signatures = frontends.onnx.SIGNATURES says what computes ONNX nodes, as frontends.onnx.load does",
     "builtin": "run asks its evaluator, where it is given one, about opaque instructions",
 }
 """By dialect: who computes what has no meaning here. The front ends are named, not imported."""
@@ -56,7 +56,8 @@ def run(
     `evaluator(inst, operands)` is asked first, for instructions without a meaning of their own; it returns the result
     (a tuple where there are several), or None where it knows none either. It is not asked about instructions whose
     semantics use the machine, such as regions. Marked with `runtime.semantics.uses_machine`, it gets the machine as a
-    third argument, to run the regions of what it is asked about.
+    third argument, to run the regions of what it is asked about. Where none is given, that of the front end is asked
+    which the module came from.
 
     An argument that has a `default` may be left out.
 
@@ -120,6 +121,7 @@ def start(
     chosen = function_named(module, function)
     names = Names(chosen)
     _check_skipped(skip_rounding, chosen)
+    evaluator = evaluator or evaluator_of(module)
     if evaluator is None:
         _check_semantics(chosen)
     wanted = tuple(inputs_of(chosen, names))
@@ -132,6 +134,11 @@ def start(
     memory = Memory(contents, wide_tensors(skip_rounding))
     interpreter = Interpreter(memory, arrays, skip_rounding, evaluator, out_of_bounds, watcher, rounding.start())
     return Started(chosen, names, wanted, given, interpreter)
+
+
+def evaluator_of(module: Module) -> Evaluator | None:
+    """Return what computes the foreign operators of a module, as the front end says which it came from; else None."""
+    return None if module.signatures is None else module.signatures.evaluator(module)
 
 
 def function_named(module: Module, name: str | None) -> Function:

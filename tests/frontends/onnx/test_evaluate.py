@@ -10,7 +10,7 @@ import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, helper
 
 import runtime
-from frontends.onnx import load, to_proto
+from frontends.onnx import SIGNATURES, load, to_proto
 from frontends.onnx.evaluate import evaluator
 from runtime.dtypes import bf16, f16
 from runtime.functions import Module
@@ -34,7 +34,7 @@ X = np.array([-1.5, 2.0], np.float32)
 
 
 def run(module: Module, inputs: Mapping[str, Any], **options: Any) -> list[Any]:
-    return list(runtime.run(module, inputs, evaluator=evaluator(module), **options).values())
+    return list(runtime.run(module, inputs, **options).values())
 
 
 def check(proto: ModelProto, **inputs: Any) -> list[Any]:
@@ -47,6 +47,15 @@ def check(proto: ModelProto, **inputs: Any) -> list[Any]:
 
 def test_a_chain() -> None:
     assert check(chain(), x=X)[0].tolist() == [0, 3]
+
+
+def test_a_program_that_was_not_loaded_is_told_who_computes_its_nodes() -> None:
+    module = runtime.parse(runtime.print_module(load(chain())))
+    with pytest.raises(MissingSemanticsError, match=r"module\.signatures = frontends\.onnx\.SIGNATURES"):
+        run(module, {"x": X})
+    assert run(module, {"x": X}, evaluator=evaluator(module))[0].tolist() == [0, 3]
+    module.signatures = SIGNATURES
+    assert run(module, {"x": X})[0].tolist() == [0, 3]
 
 
 def test_absent_operands_and_results() -> None:

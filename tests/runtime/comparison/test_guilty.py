@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import runtime
+from frontends.onnx import SIGNATURES
 from frontends.onnx.evaluate import evaluator
 from runtime.comparison import Compared, Comparison
 
@@ -198,7 +199,10 @@ func @main(%x: f32[1,1]) opset {"ai.onnx" = 17} {
 }
 """
     x = np.array([[2.0]], np.float32)
-    found = runtime.compare(runtime.parse(text), runtime.parse(low), {"x": x}, evaluator=evaluator)
+    before, after = runtime.parse(text), runtime.parse(low)
+    found = runtime.compare(before, after, {"x": x}, evaluator=evaluator)
+    before.signatures = after.signatures = SIGNATURES  # as those of models that were loaded
+    assert str(runtime.compare(before, after, {"x": x})) == str(found)
     first, *others = found.ranking
     assert first.line.startswith("%big") and introduced(first).largest == 1.0
     assert all(one.score == 0.0 for one in others)

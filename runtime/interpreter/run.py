@@ -24,7 +24,7 @@ from runtime.tensors import Tensor
 from runtime.values import Value
 
 _EVALUATORS = {
-    "onnx": "module.signatures = frontends.onnx.SIGNATURES says what computes ONNX nodes, as frontends.onnx.load does",
+    "onnx": "module.signatures = frontends.onnx.SIGNATURES lets ONNX nodes run; frontends.onnx.load sets it",
     "builtin": "run asks its evaluator, where it is given one, about opaque instructions",
 }
 """By dialect: who computes what has no meaning here. The front ends are named, not imported."""

@@ -132,7 +132,7 @@ def test_who_computes_the_nodes_of_a_model_is_said_without_its_front_end() -> No
     assert str(caught.value).splitlines() == [
         "these instructions have no semantics:",
         '  onnx.node "ai.onnx::Relu": 1, first `%y: f32[2] = onnx.node "ai.onnx::Relu" %x` in @main',
-        "help: module.signatures = frontends.onnx.SIGNATURES says what computes ONNX nodes, as frontends.onnx.load does",
+        "help: module.signatures = frontends.onnx.SIGNATURES lets ONNX nodes run; frontends.onnx.load sets it",
     ]
 
 

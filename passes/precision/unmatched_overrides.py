@@ -25,21 +25,23 @@ _SHOWN = 12  # names that are listed where none is near
 
 def warnings_of(overrides: Sequence[Override], module: Module) -> Iterator[str]:
     """Yield a warning for each override that fits nothing in a module."""
-    if not overrides:
-        return
-    nodes = [
-        (inst, function)
-        for function in module.functions.values()
-        for inst in function.insts
-        if inst.__class__ is OnnxNode or not (inst.is_terminator or isinstance(inst, Initializer))
-    ]
+    nodes: list[tuple[Instruction, Function]] = []
     for one in overrides:
-        if one.name is None and one.operand is None and any(one.instruction in labels_of(inst) for inst, _ in nodes):
+        if one.name is None and one.operand is None and any(one.instruction in labels_of(i) for i, _ in _nodes(module)):
             continue
+        nodes = nodes or list(_nodes(module))
         why = _why_unmatched(one, nodes)
         if why is not None:
             place = f"{one.place}: " if one.place is not None else ""
             yield f"{place}the override {one.about} fits nothing in this program{why}"
+
+
+def _nodes(module: Module) -> Iterator[tuple[Instruction, Function]]:
+    """Yield what overrides may be about, each with its function."""
+    for function in module.functions.values():
+        for inst in function.insts:
+            if inst.__class__ is OnnxNode or not (inst.is_terminator or isinstance(inst, Initializer)):
+                yield inst, function
 
 
 def _why_unmatched(one: Override, nodes: Sequence[tuple[Instruction, Function]]) -> str | None:

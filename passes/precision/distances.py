@@ -36,7 +36,7 @@ def nodes_of_distances(survey: Survey, constants: Constants, patterns: Patterns,
     found: set[Instruction] = set()
     for inst, is_difference, left, right in sums.of_variables:
         for value, terms in ((left, right), (right, left)):
-            group = survey.group_of.get(value)  # type: ignore[call-overload]  # a look at the form costs no object
+            group = survey.group_that_gives(value)
             if group is not None and _may_lead_to_product(group.form):
                 way = distances.way_from(value, terms, -1 if is_difference else 1)
                 found.update([inst, *way, *distances.sums_behind(inst)] if way else ())

@@ -66,10 +66,11 @@ def _before(source: Operand, factors: Container[object], survey: Survey, constan
     for _ in range(_FARTHEST):
         if source in factors:
             return source
-        group = survey.group_of.get(source)  # type: ignore[call-overload]  # a look at the form costs no object
+        group = survey.group_that_gives(source)
         if group is None or group.form.facts is None or group.form.facts.op_kind != "data_movement":
             return None
-        node = survey.nodes[source]  # type: ignore[index]
+        node = survey.producer(source)
+        assert node is not None, "it is one of the group"
         slots = (0,) if group.form.computes == CONVERT else group.form.data
         variable = [one for at in slots if (one := node.values[at]) is not None and one not in constants.held]
         if len(variable) != 1:

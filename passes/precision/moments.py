@@ -47,7 +47,7 @@ def nodes_of_moments(survey: Survey, constants: Constants, patterns: Patterns, s
 
 def _may_be_scaled(value: Operand, survey: Survey, constants: Constants) -> bool:
     """Whether a value may be the product of two variables, which no object is made for."""
-    group = survey.group_of.get(value)  # type: ignore[call-overload]
+    group = survey.group_that_gives(value)
     if group is None or group.form.computes != "multiply" or not isinstance(value, Instruction):
         return False
     return constants.held.keys().isdisjoint(values_of(value))
@@ -55,7 +55,7 @@ def _may_be_scaled(value: Operand, survey: Survey, constants: Constants) -> bool
 
 def _may_be_square(value: Operand, survey: Survey) -> bool:
     """Whether the form of what gives a value may be that of a square, or of what scales or moves one."""
-    group = survey.group_of.get(value)  # type: ignore[call-overload]
+    group = survey.group_that_gives(value)
     if group is None:
         return False
     facts = group.form.facts

@@ -46,7 +46,7 @@ def nodes_of_remainders(survey: Survey, constants: Constants, patterns: Patterns
             found |= set() if near is None else {inst, near.inst}
     is_steep = any(form.computes in _STEEP for form in survey.forms)
     for inst, is_difference, left, right in sums.of_variables if is_steep else ():
-        groups = [survey.group_of.get(one) for one in (left, right)]  # type: ignore[call-overload]
+        groups = [survey.group_that_gives(one) for one in (left, right)]
         are_products = all(group is not None and group.form.computes in PRODUCTS for group in groups)
         if is_difference and are_products and _is_enlarged(inst, False, survey, constants):
             found.update([inst, *[node.inst for one in (left, right) if (node := survey.producer(one))]])

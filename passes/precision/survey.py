@@ -170,6 +170,10 @@ class Survey:
         """Return the node that gives a value, if one does."""
         return self.nodes.get(value.owner if isinstance(value, Result) else value)
 
+    def group_that_gives(self, value: Operand) -> Group | None:
+        """Return the group of the node whose first result a value is; that makes no object for the node."""
+        return self.group_of.get(value) if isinstance(value, Instruction) else None
+
     def nodes_of(self, forms: Container[Form]) -> list[SurveyedNode]:
         """Return the nodes of some forms in program order."""
         found = [group.insts for group in self.groups if group.form in forms]

@@ -21,6 +21,12 @@ def add_model_options(group: Any, once: type[argparse.Action], file_name: Any, n
         help="what stays f32: names of nodes, of their first results, or operators; * is any text, ? any character,"
         " all else is itself; may be repeated",
     )
+    group.add_argument(
+        "--keep-functions",
+        action="store_true",
+        help="local functions stay, and what is in them stays f32; without this they are inlined where that would keep"
+        " something in f32",
+    )
     group.add_argument("--opset", action=once, type=number, metavar="N", help="raise the model to this operator set")
     group.add_argument(
         "--calibrate",

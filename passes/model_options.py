@@ -16,8 +16,7 @@ from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Step
 from passes.numerics.inputs import check_given, given_inputs
 from passes.precision.calibration import measured_values
-from passes.precision.operator_sets import needed_operator_set, what_it_allows
-from passes.precision.reach import OLDEST
+from passes.precision.preparation import prepared, raise_by_signatures
 from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests, check_patterns, unmatched
 from runtime.array_files import read_arrays
@@ -37,6 +36,7 @@ def check_model_options(given: argparse.Namespace, steps: Sequence[Step]) -> Non
         "--keep-io": given.keep_io,
         "--no-keep-io": given.no_keep_io,
         "--keep": given.keep,
+        "--keep-functions": given.keep_functions,
         "--calibrate": given.calibrate,
         "--verify": given.verify,
     }
@@ -47,8 +47,10 @@ def check_model_options(given: argparse.Namespace, steps: Sequence[Step]) -> Non
         raise DiagnosticsError([Diagnostic("P016", why, help="" if found else "ask for one with --policy")])
 
 
-def read_model(given: argparse.Namespace, steps: Sequence[Step], front_ends: FrontEnds) -> tuple[Program | None, str]:
-    """Read a program in a foreign form, in the operator set that is asked for, or that its types need.
+def read_model(
+    given: argparse.Namespace, steps: Sequence[Step], front_ends: FrontEnds
+) -> tuple[Program | None, tuple[str, ...]]:
+    """Read a program in a foreign form, as it is to be converted: functions inlined, the operator set raised.
 
     Returns the program, None where the file is of no foreign form, and what is to be said of it.
 
@@ -58,32 +60,38 @@ def read_model(given: argparse.Namespace, steps: Sequence[Step], front_ends: Fro
     if program is None:
         if given.opset is not None:
             raise DiagnosticsError([Diagnostic("P065", f"--opset is for models, and {given.file} is none")])
-        return None, ""
-    if given.opset is not None:
-        return raise_foreign(given.file, given.opset, front_ends), ""
+        return None, ()
     transform, *_ = (*precision_passes(steps), None)
     policy = getattr(transform, "policy", None)
-    needed = None if policy is None else needed_operator_set(program.module, policy, OLDEST)
-    if policy is None or needed is None:
-        return program, ""
-    version, operators = needed
-    what = what_it_allows(version, operators, policy)
-    try:
-        raised = raise_foreign(given.file, version, front_ends)
-    except DiagnosticsError as error:
-        why = error.diagnostics[0].message
-        return program, f"stays as it is, and is not raised to {what}: {why}"
-    return raised, f"was raised to {what}"
+    if policy is None or transform is None:
+        return (program if given.opset is None else raise_foreign(given.file, given.opset, front_ends)), ()
+    keep = (*given.keep, *requests_of(transform).keep)
+
+    def raise_to(module: Module, version: int) -> Module | str:
+        if module is not program.module:
+            return raise_by_signatures(module, version)
+        try:  # what is in the file takes less memory than a program that is written and read again
+            return raise_foreign(given.file, version, front_ends).module
+        except DiagnosticsError as error:
+            if version == given.opset:
+                raise
+            return error.diagnostics[0].message
+
+    module, notes = prepared(
+        program.module, policy, keep=keep, opset=given.opset, keep_functions=given.keep_functions, raise_to=raise_to
+    )
+    return (program if module is program.module else Program(module, None)), notes
 
 
-def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: str, front_ends: FrontEnds) -> Requests:
+def ask(
+    given: argparse.Namespace, steps: Sequence[Step], module: Module, notes: tuple[str, ...], front_ends: FrontEnds
+) -> Requests:
     """Tell the precision passes among steps what the user asks for, and return that, as copies of the program need it.
 
     Raises: DiagnosticsError for a pattern that means nothing, and for inputs that the program does not run on.
     """
-    if note:
-        complain(f"passes: note: {given.file}: {note.removeprefix('was ')}")
-    notes = (f"the program {note}",) if note else ()
+    for note in notes:
+        complain(f"passes: note: {given.file}: {note.removeprefix('the program ').removeprefix('was ')}")
     requests = Requests(tuple(given.keep), {}, not given.no_keep_io, notes)
     passes = list(precision_passes(steps))
     patterns = [*requests.keep, *(pattern for each in passes for pattern in requests_of(each).keep)]

@@ -93,7 +93,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     arrays = arrays_of(given.verify_numerics)
     measured_on = read_arrays(given.input) if given.input else arrays
     check_model_options(given, steps)
-    foreign, note = read_model(given, steps, front_ends)
+    foreign, notes = read_model(given, steps, front_ends)
     program = foreign or read_program(given.file, classes)
     module = program.module
     module.places = program.places
@@ -105,7 +105,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     elif module.target is not None:
         target = target_named(module.target)
         steps = (*steps_of(given, target, files), *policy)
-    requests = ask(given, steps, module, note, front_ends)
+    requests = ask(given, steps, module, notes, front_ends)
     numerics = None
     if given.verify_numerics is not None:
         numerics = Numerics(arrays, given.seed or 0, evaluator_for(module, front_ends))

@@ -1,4 +1,4 @@
-"""The options of a conversion: `--keep`, `--no-keep-io`, `--opset`, `--calibrate`, and what they make of a run.
+"""The options of a conversion: `--keep`, `--opset`, `--calibrate`, `--tolerance` ..., and what they make of a run.
 
 Deliberately absent: `--verify`, which looks at what came of the run (`verified_model.py`).
 """
@@ -6,7 +6,7 @@ Deliberately absent: `--verify`, which looks at what came of the run (`verified_
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from passes.foreign_files import raise_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Step
 from passes.numerics.inputs import check_given, given_inputs
-from passes.precision.calibration import measured_values
+from passes.precision.calibration import calibrated
 from passes.precision.preparation import prepared, raise_by_signatures
 from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests, check_patterns, unmatched
@@ -23,7 +23,6 @@ from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.front_ends import FrontEnds, evaluator_for, read_foreign
 from runtime.functions import Module
-from runtime.interpreter import InterpreterError
 from runtime.program_files import Program, complain
 
 
@@ -38,6 +37,7 @@ def check_model_options(given: argparse.Namespace, steps: Sequence[Step]) -> Non
         "--keep": given.keep,
         "--keep-functions": given.keep_functions,
         "--calibrate": given.calibrate,
+        "--tolerance": given.tolerance,
         "--verify": given.verify,
     }
     used = [name for name, value in named.items() if value]
@@ -45,6 +45,9 @@ def check_model_options(given: argparse.Namespace, steps: Sequence[Step]) -> Non
     if used and found != 1:
         why = f"{used[0]} is for one precision pass, and this run has {found or 'none'}"
         raise DiagnosticsError([Diagnostic("P016", why, help="" if found else "ask for one with --policy")])
+    if given.tolerance is not None and not given.calibrate:
+        help = "give inputs of the range that the program is for: --calibrate INPUTS.npz"
+        raise DiagnosticsError([Diagnostic("P016", "--tolerance is for the inputs of --calibrate", help=help)])
 
 
 def read_model(
@@ -92,7 +95,7 @@ def ask(
     """
     for note in notes:
         complain(f"passes: note: {given.file}: {note.removeprefix('the program ').removeprefix('was ')}")
-    requests = Requests(tuple(given.keep), {}, not given.no_keep_io, notes)
+    requests = Requests(tuple(given.keep), keep_io=not given.no_keep_io, notes=notes)
     passes = list(precision_passes(steps))
     patterns = [*requests.keep, *(pattern for each in passes for pattern in requests_of(each).keep)]
     if given.beside is None:
@@ -102,7 +105,14 @@ def ask(
         for pattern, _ in unmatched(dict.fromkeys(patterns), module):
             complain(f'passes: warning: --keep: nothing in what {given.file} holds is called "{pattern}"')
     if given.calibrate:
-        requests = replace(requests, measured=_measured(given.calibrate, module, front_ends))
+        make, runs = evaluator_for(module, front_ends), _runs(given.calibrate, module, front_ends)
+        policy = getattr(passes[0], "policy")  # noqa: B009  # those have one
+        asked = requests_of(passes[0]).also(requests)
+        with Progress() as progress:
+            found = calibrated(asked, module, policy, runs, given.tolerance, make, progress.say)
+        for note in found.notes[len(notes) :]:
+            complain(f"passes: note: {given.file}: {note}")
+        requests = replace(found, keep=requests.keep, keep_io=requests.keep_io)
     for transform in passes:
         add_requests(transform, requests)
     is_run_again = given.reproducer is not None or given.bisect or given.sweep is not None
@@ -122,21 +132,13 @@ def add_requests(transform: DotTransform, requests: Requests) -> None:
     transform.requests = requests_of(transform).also(requests)  # type: ignore[attr-defined]
 
 
-def _measured(files: Sequence[str], module: Module, front_ends: FrontEnds) -> dict[Any, float]:
-    """Return the largest magnitude of each value over the runs on the inputs of each file."""
+def _runs(files: Sequence[str], module: Module, front_ends: FrontEnds) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the inputs in each file, as the program names them.
+
+    Raises: DiagnosticsError where they are not those of the program.
+    """
     runs = [(file, given_inputs(module, read_arrays([file])).arrays) for file in files]
     make = evaluator_for(module, front_ends)
     for file, inputs in runs:  # all of them, before the first run
         check_given(module, inputs, make, f"--calibrate {file}")
-    found: dict[Any, float] = {}
-    with Progress() as progress:
-        for file, inputs in runs:
-            progress.say(f"--calibrate {file}: running the program")
-            try:
-                measured = measured_values(module, inputs, None if make is None else make(module))
-            except InterpreterError as error:
-                message = f"--calibrate {file}: the program cannot be run: {error}"
-                raise DiagnosticsError([Diagnostic("P067", message)]) from error
-            for value, largest in measured.items():
-                found[value] = max(found.get(value, 0.0), largest)
-    return found
+    return runs

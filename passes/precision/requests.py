@@ -13,6 +13,7 @@ from typing import Final
 
 from passes.precision.labels import label_of
 from passes.precision.name_patterns import PatternTable, fits, is_wild
+from passes.precision.overrides import names_of as own_names_of
 from passes.precision.reasons import Reason, Rule
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
 from runtime.dtypes import DType, f32
@@ -31,6 +32,7 @@ class Requests:
 
     keep: tuple[str, ...] = ()  # patterns of names of nodes, or of operators
     measured: Mapping[Operand, float] = field(default_factory=dict)  # the largest finite magnitude of values
+    exact: frozenset[str] = frozenset()  # names of nodes and first results that a tolerance needs in f32
     keep_io: bool = True  # whether the program takes in and gives what it did
     notes: tuple[str, ...] = ()  # for the report
 
@@ -41,7 +43,7 @@ class Requests:
     @property
     def are_of_values(self) -> bool:
         """Whether any wish is about some instructions or values."""
-        return bool(self.keep or self.measured)
+        return bool(self.keep or self.measured or self.exact)
 
     def why_f32(self, inst: Instruction, values: Iterable[Operand], low: DType) -> Reason | None:
         """Return why a user wants an instruction in f32, which reads and gives some values; else None."""
@@ -49,6 +51,8 @@ class Requests:
             found = next(self._kept.of(names_of(inst)), None)
             if found is not None:
                 return Reason(Rule.KEPT, f'asked for with the pattern "{found}"')
+        if self.exact and not self.exact.isdisjoint(own_names_of(inst)):
+            return Reason(Rule.TOLERANCE, Rule.TOLERANCE.value)
         for value in values if self.measured else ():
             largest = self.measured.get(value, 0.0)
             if largest >= beyond(low):

@@ -55,7 +55,7 @@ def raised_model(module: Module, version: int) -> tuple[ModelProto, Path | None]
 
 
 def raised(model: ModelProto, version: int) -> ModelProto:
-    """Return a model with a higher operator set, or the model itself where it has that.
+    """Return a model with a higher operator set, which is the model itself, changed.
 
     Raises: OperatorSetError where it cannot be had.
     """
@@ -86,7 +86,7 @@ def raised(model: ModelProto, version: int) -> ModelProto:
         result.graph.output[at].CopyFrom(output)
     _check(result, version)
     _restore(result, model, heavy)
-    return result
+    return model
 
 
 def _check(result: ModelProto, version: int) -> None:
@@ -125,8 +125,6 @@ def _restore(result: ModelProto, model: ModelProto, heavy: list[TensorProto]) ->
     kept = [ends.get(one.name, one) for one in result.graph.input if one.name not in added]
     del result.graph.input[:]
     result.graph.input.extend(kept)
-    for tensor in heavy:
-        result.graph.initializer.add().CopyFrom(tensor)
     result.graph.sparse_initializer.extend(model.graph.sparse_initializer)
     for field in ("metadata_props", "training_info", "configuration"):
         _take_over(result, model, field)
@@ -135,6 +133,22 @@ def _restore(result: ModelProto, model: ModelProto, heavy: list[TensorProto]) ->
     _restore_texts(result.graph, model.graph)
     needed = helper.find_min_ir_version_for(result.opset_import, ignore_unknown=True)
     result.ir_version = max(model.ir_version, needed)
+    _move_heavy(result, model)
+
+
+def _move_heavy(result: ModelProto, model: ModelProto) -> None:
+    """Put what was converted into the model around its large tensors, which are in memory once."""
+    tensors = model.graph.initializer
+    for at in reversed(range(len(tensors))):
+        if not is_heavy(tensors[at]):
+            del tensors[at]
+    tensors.extend(result.graph.initializer)
+    for field in model.graph.DESCRIPTOR.fields_by_name:
+        if field != "initializer":
+            _take_over(model.graph, result.graph, field)
+    for field in model.DESCRIPTOR.fields_by_name:
+        if field != "graph":
+            _take_over(model, result, field)
 
 
 def _take_over(result: ModelProto | GraphProto | NodeProto | TensorProto, source: object, field: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx import ModelProto
 
@@ -21,6 +21,7 @@ from frontends.onnx.inference import fill_types
 from frontends.onnx.inlining import inlined
 from frontends.onnx.legal_types import OnnxSignatures
 from frontends.onnx.operator_sets import raised, raised_model
+from frontends.onnx.piecewise import read_pieces
 from frontends.onnx.protobuf import LARGEST_FILE, DecodeError, encoded
 from frontends.onnx.read_graph import GraphReader
 from frontends.onnx.schemas import domain_in_ir
@@ -33,6 +34,8 @@ from runtime.generic import ONNX_DOMAIN, OnnxNode, function_name
 
 if TYPE_CHECKING:
     from runtime.interpreter.machine import Evaluator
+
+_LARGE: Final = 1 << 24  # bytes of a file that is not read as a whole
 
 
 def load(model: str | os.PathLike[str] | ModelProto, folder: str | os.PathLike[str] | None = None) -> Module:
@@ -113,6 +116,11 @@ def read_proto(path: Path) -> ModelProto:
             " has its tensors in files beside it (onnx.save with save_as_external_data)"
         )
     try:
+        if size >= _LARGE:
+            with path.open("rb") as file:
+                found = read_pieces(file, size)
+            if found is not None:
+                return found
         proto: ModelProto = ModelProto.FromString(path.read_bytes())
         return proto
     except DecodeError as error:

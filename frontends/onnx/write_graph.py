@@ -22,7 +22,7 @@ from onnx import (
 from frontends.onnx.attributes import write_attribute
 from frontends.onnx.errors import ExportError
 from frontends.onnx.naming import FileNames, output_names
-from frontends.onnx.piecewise import is_left_out
+from frontends.onnx.piecewise import LeftOut, is_left_out
 from frontends.onnx.plan import GraphPlan
 from frontends.onnx.shells import LOOSE, ODD, ORDER, noted, parse_shell
 from frontends.onnx.tensors import SparseOnnxTensor, tensor_of, write_tensor
@@ -43,9 +43,7 @@ _NO_RESTS: Mapping[str, AttributeProto] = {}
 class GraphWriter:
     """Writes the graphs of one function."""
 
-    def __init__(
-        self, label: str, names: FileNames, imports_onnx: bool, left_out: dict[str, Constant] | None = None
-    ) -> None:
+    def __init__(self, label: str, names: FileNames, imports_onnx: bool, left_out: LeftOut | None = None) -> None:
         """Take what to call the values; `left_out` gets the large tensors of the graph, which are in no proto then."""
         self.label = label
         self._left_out = left_out
@@ -100,7 +98,7 @@ class GraphWriter:
         for argument, info in zip(arguments, proto.input, strict=True):
             self._update_type(info, argument, exactly=True)
 
-    def _write_initializers(self, proto: GraphProto, plan: GraphPlan, left_out: dict[str, Constant] | None) -> None:
+    def _write_initializers(self, proto: GraphProto, plan: GraphPlan, left_out: LeftOut | None) -> None:
         tensors: dict[str, LazyTensor | Constant] = {}
         for initializer in plan.initializers:
             if initializer.type.dtype is not initializer.value.dtype:
@@ -118,9 +116,12 @@ class GraphWriter:
                 sparse.CopyFrom(value.proto)
                 if sparse.values.name != name:
                     sparse.values.name = name
-            elif left_out is not None and isinstance(value, Constant) and is_left_out(value):
-                proto.initializer.add(name=name, data_type=code_of(value.dtype), dims=value.shape)
+            elif left_out is not None and value is not None and is_left_out(value, name):
                 left_out[name] = value
+                if isinstance(value, Constant):
+                    proto.initializer.add(name=name, data_type=code_of(value.dtype), dims=value.shape)
+                else:
+                    proto.initializer.add(name=name)
             elif value is not None:
                 self._write_tensor(proto.initializer.add(), value, name)
 

@@ -14,13 +14,12 @@ from onnx import FunctionProto, ModelProto, helper
 from frontends.onnx.data_files import move_out, replacing, take_along
 from frontends.onnx.errors import ExportError
 from frontends.onnx.naming import names_of
-from frontends.onnx.piecewise import fill, write_pieces
+from frontends.onnx.piecewise import LeftOut, fill, write_pieces
 from frontends.onnx.plan import plan_of
 from frontends.onnx.protobuf import LARGEST_FILE
 from frontends.onnx.shells import import_operator_sets, parse_shell
 from frontends.onnx.tensors import OnnxTensor
 from frontends.onnx.write_graph import GraphWriter
-from runtime.constants import Constant
 from runtime.functions import Module
 from runtime.garbage import paused_gc
 from runtime.generic import ONNX_DOMAIN, Initializer
@@ -37,7 +36,7 @@ def to_proto(module: Module) -> ModelProto:
     return _proto_of(module, None)
 
 
-def _proto_of(module: Module, left_out: dict[str, Constant] | None) -> ModelProto:
+def _proto_of(module: Module, left_out: LeftOut | None) -> ModelProto:
     """Return a module as a model; what is large is `left_out`, where that is given."""
     model = parse_shell(ModelProto, module.carried)
     main = module.root_function
@@ -72,7 +71,7 @@ def save(module: Module, path: str | os.PathLike[str]) -> None:
     Raises: ExportError, ExternalDataError, OSError.
     """
     path = Path(path)
-    left_out: dict[str, Constant] = {}
+    left_out: LeftOut = {}
     model = _proto_of(module, left_out)
     take_along(module, path)
     if _size(module) >= LARGEST_FILE:

@@ -44,10 +44,10 @@ from typing import ClassVar
 
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
+from passes.precision.context import Callees
 from passes.precision.decide import Decisions
 from passes.precision.ends import narrow_ends
 from passes.precision.group_traffic import traffic_after, traffic_before
-from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
 from passes.precision.policy import POLICY_FORM, PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from passes.framework.dot_transform import DotTransform
-from passes.framework.pass_manager import Watcher
+from passes.framework.instrumentation import PassInstrumentation
 from runtime.functions import Module
 from runtime.program_files import complain
 from runtime.text.printer import print_function, write_module
@@ -21,7 +21,7 @@ EVERY_PASS = ("*",)
 
 
 @dataclass
-class Printing:
+class Printing(PassInstrumentation):
     """What is printed: for each option the names of passes and pipelines, `*` for all, or none."""
 
     before: Collection[str] = ()
@@ -31,17 +31,7 @@ class Printing:
     hide_progress: Callable[[], None] = lambda: None
     _texts: dict[str, str] = field(default_factory=dict)  # of the functions before the pass that runs
 
-    @property
-    def watch_before(self) -> Watcher | None:
-        """What a pass manager calls before each pass."""
-        return self._before if self.before or self.after_change else None
-
-    @property
-    def watch_after(self) -> Watcher | None:
-        """What a pass manager calls after each pass."""
-        return self._after if self.after or self.after_change else None
-
-    def _before(self, transform: DotTransform, module: Module) -> None:
+    def run_before_pass(self, transform: DotTransform, module: Module) -> None:
         if self.before:
             self._show_at("before", self.before, transform, transform.begins, module)
         if _names(self.after_change, transform, transform.pipelines):
@@ -49,7 +39,7 @@ class Printing:
         else:
             self._texts = {}
 
-    def _after(self, transform: DotTransform, module: Module) -> None:
+    def run_after_pass(self, transform: DotTransform, module: Module) -> None:
         if _names(self.after_change, transform, transform.pipelines):
             before, self._texts = self._texts, self._texts_of(module)
             self._show_changes(transform.pass_name, before, self._texts)

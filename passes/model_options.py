@@ -22,7 +22,7 @@ from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests, check_patterns, unmatched
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError
-from runtime.front_ends import FrontEnds, evaluator_for, read_foreign
+from runtime.front_ends import FrontEnds, read_foreign
 from runtime.functions import Module
 from runtime.interpreter import InterpreterError
 from runtime.program_files import Program, complain
@@ -76,7 +76,7 @@ def read_model(given: argparse.Namespace, steps: Sequence[Step], front_ends: Fro
     return raised, f"was raised to {what}"
 
 
-def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: str, front_ends: FrontEnds) -> Requests:
+def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: str) -> Requests:
     """Tell the precision passes among steps what the user asks for, and return that, as copies of the program need it.
 
     Raises: DiagnosticsError for a pattern that means nothing, and for inputs that the program does not run on.
@@ -94,7 +94,7 @@ def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: 
         for pattern, _ in unmatched(dict.fromkeys(patterns), module):
             complain(f'passes: warning: --keep: nothing in what {given.file} holds is called "{pattern}"')
     if given.calibrate:
-        requests = replace(requests, measured=_measured(given.calibrate, module, front_ends))
+        requests = replace(requests, measured=_measured(given.calibrate, module))
     for transform in passes:
         add_requests(transform, requests)
     is_run_again = given.reproducer is not None or given.bisect or given.sweep is not None
@@ -114,18 +114,17 @@ def add_requests(transform: DotTransform, requests: Requests) -> None:
     transform.requests = requests_of(transform).also(requests)  # type: ignore[attr-defined]
 
 
-def _measured(files: Sequence[str], module: Module, front_ends: FrontEnds) -> dict[Any, float]:
+def _measured(files: Sequence[str], module: Module) -> dict[Any, float]:
     """Return the largest magnitude of each value over the runs on the inputs of each file."""
     runs = [(file, given_inputs(module, read_arrays([file])).arrays) for file in files]
-    make = evaluator_for(module, front_ends)
     for file, inputs in runs:  # all of them, before the first run
-        check_given(module, inputs, make, f"--calibrate {file}")
+        check_given(module, inputs, f"--calibrate {file}")
     found: dict[Any, float] = {}
     with Progress() as progress:
         for file, inputs in runs:
             progress.say(f"--calibrate {file}: running the program")
             try:
-                measured = measured_values(module, inputs, None if make is None else make(module))
+                measured = measured_values(module, inputs)
             except InterpreterError as error:
                 message = f"--calibrate {file}: the program cannot be run: {error}"
                 raise DiagnosticsError([Diagnostic("P067", message)]) from error

@@ -6,7 +6,7 @@ Mistakes in the usage come before those in the file, and nothing is written befo
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ from passes.statistics_file import is_file
 from passes.verified_model import VerifiedModel
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, either
-from runtime.front_ends import FrontEnds, evaluator_for, hang_signatures
+from runtime.front_ends import WHAT_THEY_COMPUTE, WHICH_TYPES, FrontEnds, hang_signatures
 from runtime.functions import Module
 from runtime.further_classes import instruction_classes
 from runtime.instruction_set import InstructionSet
@@ -98,17 +98,17 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     module = program.module
     module.places = program.places
     check_files(given, module, front_ends)
-    if any(precision_passes(steps)):
-        hang_signatures(module, front_ends)
+    know_operators = _knowing(given, steps, front_ends)
+    know_operators(module)
     if target is not None:
         module.target = target.name
     elif module.target is not None:
         target = target_named(module.target)
         steps = (*steps_of(given, target, files), *policy)
-    requests = ask(given, steps, module, note, front_ends)
+    requests = ask(given, steps, module, note)
     numerics = None
     if given.verify_numerics is not None:
-        numerics = Numerics(arrays, given.seed or 0, evaluator_for(module, front_ends))
+        numerics = Numerics(arrays, given.seed or 0)
     gave_up = _skipping if given.numerics_if_possible else None
     return Session(
         given,
@@ -126,7 +126,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
             numerics,
             tuple(given.classes),
             given.rewrite_limit,
-            lambda text: _read(text, classes, front_ends, steps),
+            lambda text: _read(text, classes, know_operators),
             files,
             requests,
         ),
@@ -153,10 +153,21 @@ def _check_unmeasured(given: argparse.Namespace) -> None:
         raise DiagnosticsError([Diagnostic("P016", f"{name} {what}", help=help) for name in used])
 
 
-def _read(text: str, classes: InstructionSet, front_ends: FrontEnds, steps: Sequence[Step]) -> Module:
+def _knowing(given: argparse.Namespace, steps: Sequence[Step], front_ends: FrontEnds) -> Callable[[Module], None]:
+    """Return what gives a program of foreign operators, wherever it came from, what the run needs to know of them."""
+
+    def know_operators(module: Module) -> None:
+        if any(precision_passes(steps)):
+            hang_signatures(module, front_ends, WHICH_TYPES)
+        elif given.verify_numerics is not None:
+            hang_signatures(module, front_ends, WHAT_THEY_COMPUTE)
+
+    return know_operators
+
+
+def _read(text: str, classes: InstructionSet, know_operators: Callable[[Module], None]) -> Module:
     module = parse(text, classes, "the reproducer")
-    if any(precision_passes(steps)):
-        hang_signatures(module, front_ends)
+    know_operators(module)
     return module
 
 

@@ -34,14 +34,13 @@ from runtime.comparison.difference import difference
 from runtime.comparison.report import distance
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Note
 from runtime.dtypes import DType
-from runtime.front_ends import FrontEnds, evaluator_for
+from runtime.front_ends import FrontEnds
 from runtime.functions import Function, Module
 from runtime.generated_inputs import generated_inputs
 from runtime.instructions import Instruction
 from runtime.interpreter import InputError, InterpreterError, run
 from runtime.interpreter.errors import MissingSemanticsError, line_of
 from runtime.interpreter.inputs import inputs_of
-from runtime.interpreter.machine import MakeEvaluator
 from runtime.names import Names
 from runtime.operand_slots import values_of
 from runtime.rounding import cast_array, natural_dtype
@@ -64,7 +63,7 @@ class VerifiedModel:
             self._inputs = _generated(module, given.seed or 0)
         else:
             self._inputs = given_inputs(module, read_arrays([self._file]))
-            check_given(module, self._inputs.arrays, evaluator_for(module, front_ends), "--verify")
+            check_given(module, self._inputs.arrays, "--verify")
         self._before = module.clone()
         self._front_ends = front_ends
 
@@ -73,12 +72,11 @@ class VerifiedModel:
 
         Raises: DiagnosticsError where it cannot be run.
         """
-        make = evaluator_for(module, self._front_ends)
         names = _output_names(self._before)
         told, why = self._on_runtime(module, names)
         try:
-            compared = compare(self._before, module, self._inputs.arrays, evaluator=make)
-            before = run(self._before, self._inputs.arrays, evaluator=None if make is None else make(self._before))
+            compared = compare(self._before, module, self._inputs.arrays)
+            before = run(self._before, self._inputs.arrays)
         except InterpreterError as error:
             return "\n".join([*told, f"passes: not {_EXACTLY}: {self._unrunnable(error, why, is_told=bool(told))}"])
         exactly = f"passes: {_EXACTLY}" + (f" (onnxruntime: {why})" if why else "")
@@ -88,7 +86,7 @@ class VerifiedModel:
             exactly,
             *_apart(_named(names, compared.outputs), [before.get(name) for name in compared.outputs]),
         )
-        return "\n".join([*lines, *self._origin(module, compared, before, make)])
+        return "\n".join([*lines, *self._origin(module, compared, before)])
 
     def _unrunnable(self, error: InterpreterError, why: str, *, is_told: bool) -> str:
         """Return why a program cannot be run exactly.
@@ -117,9 +115,7 @@ class VerifiedModel:
         outputs = _apart({name: difference(second, first, None) for name, second, first in pairs}, before)
         return [f"passes: verified on onnxruntime, on {self._inputs.called}", *outputs, _ON_A_CPU], ""
 
-    def _origin(
-        self, module: Module, compared: Comparison, before: Mapping[int | str, Any], make: MakeEvaluator | None
-    ) -> Iterator[str]:
+    def _origin(self, module: Module, compared: Comparison, before: Mapping[int | str, Any]) -> Iterator[str]:
         """Yield where most of the error comes from."""
         guilty = next((one for one in compared.ranking if one.score), None)
         if guilty is None:
@@ -138,7 +134,7 @@ class VerifiedModel:
                 else [f"    in f32 with --calibrate {self._file}"]
             )
             return
-        found = largest_alone(compared, before, module, _as_taken(module, self._inputs.arrays), make)
+        found = largest_alone(compared, before, module, _as_taken(module, self._inputs.arrays))
         if isinstance(found, Alone):
             claim = (
                 "most of the error comes from"

@@ -86,7 +86,7 @@ class Yardstick:
         if self.reference is None or self.inputs is None:
             return Measured(options, casts, runs, None, self.why_none)
         try:
-            found = outputs_of(module, self.inputs.function, self.inputs.arrays, None)
+            found = outputs_of(module, self.inputs.function, self.inputs.arrays)
         except InterpreterError as error:
             return Measured(options, casts, runs, None, str(error))
         return Measured(options, casts, runs, errors_of(found, self.reference.outputs))

@@ -18,8 +18,8 @@ from runtime.functions import Function, Module
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
-from runtime.interpreter.machine import Evaluator, MakeEvaluator
-from runtime.interpreter.run import run
+from runtime.interpreter.machine import Evaluator
+from runtime.interpreter.run import evaluator_of, run
 
 Outputs = Mapping[int | str, Any]
 _HELD = "value"  # the attribute of a node that is a constant
@@ -30,7 +30,6 @@ def outputs_of(
     module: Module,
     function: str,
     inputs: Mapping[str, Any],
-    make_evaluator: MakeEvaluator | None,
     skipped: Set[Instruction] = frozenset(),
     originals: Mapping[Instruction, Instruction] | None = None,
 ) -> Outputs:
@@ -38,7 +37,7 @@ def outputs_of(
 
     Raises: InterpreterError.
     """
-    evaluator = None if make_evaluator is None else make_evaluator(module)
+    evaluator = evaluator_of(module)
     if evaluator is not None and skipped:
         evaluator = _without_casts(evaluator, skipped)
     try:

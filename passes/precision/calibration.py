@@ -10,18 +10,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from runtime.functions import Module
-from runtime.interpreter.machine import Evaluator
 from runtime.tracing import trace
 from runtime.values import Operand
 
 
-def measured_values(module: Module, inputs: Mapping[str, Any], evaluator: Evaluator | None) -> dict[Operand, float]:
+def measured_values(module: Module, inputs: Mapping[str, Any]) -> dict[Operand, float]:
     """Return the largest finite magnitude of each value in a run, those of regions over all of their runs.
 
     Raises: InterpreterError where the program cannot be run on these inputs.
     """
     found: dict[Operand, float] = {}
-    for record in trace(module, inputs, evaluator=evaluator).records:
+    for record in trace(module, inputs).records:
         if record.range.low is None or record.range.high is None:
             continue
         held = record.value.results if hasattr(record.value, "results") else (record.value,)

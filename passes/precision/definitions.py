@@ -56,7 +56,6 @@ class Definitions:
         self.low = low
         self._floats = floats
         self._overrides = overrides
-        self._plans: dict[type[Instruction], ClassPlan] = {}
         self._answers: dict[tuple[Form, frozenset[tuple[int, Override]]], Lowered | Reason] = {}
 
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
@@ -120,7 +119,7 @@ class Definitions:
         copy = inst.clone(held)
         lower = {at: BlockArgument(block, values_of(inst)[at].type.with_dtype(self.low)) for at in low}  # type: ignore[union-attr]
         set_values(copy, lower)
-        plan = self._plans.setdefault(type(inst), ClassPlan.of(type(inst)))
+        plan = ClassPlan.of(type(inst))
         problems = [problem.message for problem in copy.verify()]
         types = () if plan.infer is None else plan.infer(copy)
         copy.eraseFromParent()  # which lets go of the edges that a clone takes over

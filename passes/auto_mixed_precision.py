@@ -128,7 +128,7 @@ class AutoMixedPrecision(TargetLowering):
         return [inst for rewriting in self._rewritings for inst in rewriting.added_roundings]
 
     @property
-    def removed_roundings(self) -> Sequence[Instruction]:  # type: ignore[override]
+    def removed_roundings(self) -> Sequence[Instruction]:  # type: ignore[override]  # as above
         """What is not rounded any more, in program order, then the copies that went with it."""
         return [*[inst for one in self._rewritings for inst in one.removed_roundings], *self._gone]
 

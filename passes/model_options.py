@@ -111,7 +111,7 @@ def requests_of(transform: DotTransform) -> Requests:
 
 def add_requests(transform: DotTransform, requests: Requests) -> None:
     """Ask more of a precision pass."""
-    transform.requests = requests_of(transform).also(requests)  # type: ignore[attr-defined]
+    transform.requests = requests_of(transform).also(requests)  # type: ignore[attr-defined]  # as above
 
 
 def _measured(files: Sequence[str], module: Module) -> dict[Any, float]:

@@ -61,7 +61,7 @@ def _without_casts(evaluator: Evaluator, skipped: Set[Instruction]) -> Evaluator
             return (operands[0][0],)
         return evaluator(inst, operands, *machine)
 
-    evaluate.uses_machine = getattr(evaluator, "uses_machine", False)  # type: ignore[attr-defined]
+    evaluate.uses_machine = getattr(evaluator, "uses_machine", False)  # type: ignore[attr-defined]  # `Evaluator` may have it
     return evaluate
 
 
@@ -95,6 +95,6 @@ def _hold(inst: Instruction, held: Any) -> None:
     """Give a constant other contents; its type stays."""
     if inst.INFO.semantics == _CONSTANT:
         type = inst.type
-        inst.value, inst.type = held, type  # type: ignore[attr-defined]
+        inst.value, inst.type = held, type  # type: ignore[attr-defined]  # by its semantics it has one
     else:
         inst.attributes[_HELD] = held  # type: ignore[attr-defined]  # a node has them

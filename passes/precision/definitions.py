@@ -117,7 +117,12 @@ class Definitions:
             value: BlockArgument(block, value.type) for value in values_of(inst) if value is not None
         }
         copy = inst.clone(held)
-        lower = {at: BlockArgument(block, values_of(inst)[at].type.with_dtype(self.low)) for at in low}  # type: ignore[union-attr]
+        values = enumerate(values_of(inst))
+        lower = {
+            at: BlockArgument(block, value.type.with_dtype(self.low))
+            for at, value in values
+            if at in low and value is not None
+        }
         set_values(copy, lower)
         plan = ClassPlan.of(type(inst))
         problems = [problem.message for problem in copy.verify()]

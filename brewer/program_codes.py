@@ -5,7 +5,7 @@ brewer/program_examples/, one file a code; a test runs them. What the passes say
 first line of their examples: such a file is run by `python -m passes FILE --run-reproducer`.
 
 Deliberately absent: an example where no program gives the mistake (a verifier's code for what only Python can break,
-files that cannot be read).
+files that cannot be read, or inputs beside the program).
 """
 
 from __future__ import annotations

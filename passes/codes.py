@@ -30,6 +30,7 @@ CODES: Mapping[str, str] = {
     "P065": "a program cannot be had in the operator set that is asked for",
     "P066": "a pattern means nothing in the program",
     "P067": "a program cannot be run on inputs that are given to calibrate or verify a conversion",
+    "P068": "the error of a converted program is not within a tolerance, whatever stays f32",
     # Numerics.
     "P030": "a pass changes results in a way that it does not state",
     "P031": "a program can be run before a pass, and not after it",

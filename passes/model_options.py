@@ -1,4 +1,4 @@
-"""The options of a conversion: `--keep`, `--no-keep-io`, `--opset`, `--calibrate`, and what they make of a run.
+"""The options of a conversion: `--keep`, `--opset`, `--calibrate`, `--tolerance` ..., and what they make of a run.
 
 Deliberately absent: `--verify`, which looks at what came of the run (`verified_model.py`).
 """
@@ -6,7 +6,7 @@ Deliberately absent: `--verify`, which looks at what came of the run (`verified_
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,16 +15,14 @@ from passes.foreign_files import raise_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Step
 from passes.numerics.inputs import check_given, given_inputs
-from passes.precision.calibration import measured_values
-from passes.precision.operator_sets import needed_operator_set, what_it_allows
-from passes.precision.reach import OLDEST
+from passes.precision.calibration import calibrated
+from passes.precision.preparation import prepared, raise_by_signatures
 from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests, check_patterns, unmatched
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.front_ends import FrontEnds, read_foreign
 from runtime.functions import Module
-from runtime.interpreter import InterpreterError
 from runtime.program_files import Program, complain
 
 
@@ -37,7 +35,9 @@ def check_model_options(given: argparse.Namespace, steps: Sequence[Step]) -> Non
         "--keep-io": given.keep_io,
         "--no-keep-io": given.no_keep_io,
         "--keep": given.keep,
+        "--keep-functions": given.keep_functions,
         "--calibrate": given.calibrate,
+        "--tolerance": given.tolerance,
         "--verify": given.verify,
     }
     used = [name for name, value in named.items() if value]
@@ -45,10 +45,15 @@ def check_model_options(given: argparse.Namespace, steps: Sequence[Step]) -> Non
     if used and found != 1:
         why = f"{used[0]} is for one precision pass, and this run has {found or 'none'}"
         raise DiagnosticsError([Diagnostic("P016", why, help="" if found else "ask for one with --policy")])
+    if given.tolerance is not None and not given.calibrate:
+        help = "give inputs of the range that the program is for: --calibrate INPUTS.npz"
+        raise DiagnosticsError([Diagnostic("P016", "--tolerance is for the inputs of --calibrate", help=help)])
 
 
-def read_model(given: argparse.Namespace, steps: Sequence[Step], front_ends: FrontEnds) -> tuple[Program | None, str]:
-    """Read a program in a foreign form, in the operator set that is asked for, or that its types need.
+def read_model(
+    given: argparse.Namespace, steps: Sequence[Step], front_ends: FrontEnds
+) -> tuple[Program | None, tuple[str, ...]]:
+    """Read a program in a foreign form, as it is to be converted: functions inlined, the operator set raised.
 
     Returns the program, None where the file is of no foreign form, and what is to be said of it.
 
@@ -58,33 +63,37 @@ def read_model(given: argparse.Namespace, steps: Sequence[Step], front_ends: Fro
     if program is None:
         if given.opset is not None:
             raise DiagnosticsError([Diagnostic("P065", f"--opset is for models, and {given.file} is none")])
-        return None, ""
-    if given.opset is not None:
-        return raise_foreign(given.file, given.opset, front_ends), ""
+        return None, ()
     transform, *_ = (*precision_passes(steps), None)
     policy = getattr(transform, "policy", None)
-    needed = None if policy is None else needed_operator_set(program.module, policy, OLDEST)
-    if policy is None or needed is None:
-        return program, ""
-    version, operators = needed
-    what = what_it_allows(version, operators, policy)
-    try:
-        raised = raise_foreign(given.file, version, front_ends)
-    except DiagnosticsError as error:
-        why = error.diagnostics[0].message
-        return program, f"stays as it is, and is not raised to {what}: {why}"
-    return raised, f"was raised to {what}"
+    if policy is None or transform is None:
+        return (program if given.opset is None else raise_foreign(given.file, given.opset, front_ends)), ()
+    keep = (*given.keep, *requests_of(transform).keep)
+
+    def raise_to(module: Module, version: int) -> Module | str:
+        if module is not program.module:
+            return raise_by_signatures(module, version)
+        try:  # what is in the file takes less memory than a program that is written and read again
+            return raise_foreign(given.file, version, front_ends).module
+        except DiagnosticsError as error:
+            if version == given.opset:
+                raise
+            return error.diagnostics[0].message
+
+    module, notes = prepared(
+        program.module, policy, keep=keep, opset=given.opset, keep_functions=given.keep_functions, raise_to=raise_to
+    )
+    return (program if module is program.module else Program(module, None)), notes
 
 
-def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: str) -> Requests:
+def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, notes: tuple[str, ...]) -> Requests:
     """Tell the precision passes among steps what the user asks for, and return that, as copies of the program need it.
 
     Raises: DiagnosticsError for a pattern that means nothing, and for inputs that the program does not run on.
     """
-    if note:
-        complain(f"passes: note: {given.file}: {note.removeprefix('was ')}")
-    notes = (f"the program {note}",) if note else ()
-    requests = Requests(tuple(given.keep), {}, not given.no_keep_io, notes)
+    for note in notes:
+        complain(f"passes: note: {given.file}: {note.removeprefix('the program ').removeprefix('was ')}")
+    requests = Requests(tuple(given.keep), keep_io=not given.no_keep_io, notes=notes)
     passes = list(precision_passes(steps))
     patterns = [*requests.keep, *(pattern for each in passes for pattern in requests_of(each).keep)]
     if given.beside is None:
@@ -94,7 +103,14 @@ def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, note: 
         for pattern, _ in unmatched(dict.fromkeys(patterns), module):
             complain(f'passes: warning: --keep: nothing in what {given.file} holds is called "{pattern}"')
     if given.calibrate:
-        requests = replace(requests, measured=_measured(given.calibrate, module))
+        runs = _runs(given.calibrate, module)
+        policy = getattr(passes[0], "policy")  # noqa: B009  # those have one
+        asked = requests_of(passes[0]).also(requests)
+        with Progress() as progress:
+            found = calibrated(asked, module, policy, runs, given.tolerance, progress.say)
+        for note in found.notes[len(notes) :]:
+            complain(f"passes: note: {given.file}: {note}")
+        requests = replace(found, keep=requests.keep, keep_io=requests.keep_io)
     for transform in passes:
         add_requests(transform, requests)
     is_run_again = given.reproducer is not None or given.bisect or given.sweep is not None
@@ -114,20 +130,12 @@ def add_requests(transform: DotTransform, requests: Requests) -> None:
     transform.requests = requests_of(transform).also(requests)  # type: ignore[attr-defined]  # as above
 
 
-def _measured(files: Sequence[str], module: Module) -> dict[Any, float]:
-    """Return the largest magnitude of each value over the runs on the inputs of each file."""
+def _runs(files: Sequence[str], module: Module) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the inputs in each file, as the program names them.
+
+    Raises: DiagnosticsError where they are not those of the program.
+    """
     runs = [(file, given_inputs(module, read_arrays([file])).arrays) for file in files]
     for file, inputs in runs:  # all of them, before the first run
         check_given(module, inputs, f"--calibrate {file}")
-    found: dict[Any, float] = {}
-    with Progress() as progress:
-        for file, inputs in runs:
-            progress.say(f"--calibrate {file}: running the program")
-            try:
-                measured = measured_values(module, inputs)
-            except InterpreterError as error:
-                message = f"--calibrate {file}: the program cannot be run: {error}"
-                raise DiagnosticsError([Diagnostic("P067", message)]) from error
-            for value, largest in measured.items():
-                found[value] = max(found.get(value, 0.0), largest)
-    return found
+    return runs

@@ -71,7 +71,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     Raises: DiagnosticsError for mistakes in the usage, then in the program.
     """
     asked = _Asked.of(given, read_tree)
-    program, note = _read_program(asked, front_ends)
+    program, notes = _read_program(asked, front_ends)
     module, target, steps = program.module, asked.target, asked.steps
     know_operators = _knowing(given, steps, front_ends)
     know_operators(module)
@@ -80,7 +80,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     elif module.target is not None:
         target = target_named(module.target)
         steps = asked.steps_on(target)
-    requests = ask(given, steps, module, note)
+    requests = ask(given, steps, module, notes)
     numerics = None if given.verify_numerics is None else Numerics(asked.verified_on, given.seed or 0)
     gave_up = _skipping if given.numerics_if_possible else None
     return Session(
@@ -164,17 +164,17 @@ def _check_places(given: argparse.Namespace, steps: Sequence[Step], is_measured:
         check_folder(given.reproducer)
 
 
-def _read_program(asked: _Asked, front_ends: FrontEnds) -> tuple[Program, str]:
+def _read_program(asked: _Asked, front_ends: FrontEnds) -> tuple[Program, tuple[str, ...]]:
     """Return the program, which knows its places, and what is to be said of it.
 
     Raises: DiagnosticsError.
     """
     given = asked.given
-    foreign, note = read_model(given, asked.steps, front_ends)
+    foreign, notes = read_model(given, asked.steps, front_ends)
     program = foreign or read_program(given.file, asked.classes)
     program.module.places = program.places
     check_files(given, program.module, front_ends)
-    return program, note
+    return program, notes
 
 
 def _check_unmeasured(given: argparse.Namespace) -> None:

@@ -26,24 +26,21 @@ from typing import Any
 from passes.arguments import ALL
 from passes.foreign_files import named_as_written, runner_for
 from passes.numerics.alone import Alone, largest_alone
-from passes.numerics.inputs import InputSet, check_given, given_inputs
+from passes.numerics.inputs import InputSet, as_taken, check_given, for_runtime, given_inputs
 from passes.precision.remedy import keeping_patterns
 from runtime.array_files import read_arrays
 from runtime.comparison import Comparison, Difference, compare
 from runtime.comparison.difference import difference
 from runtime.comparison.report import distance
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Note
-from runtime.dtypes import DType
 from runtime.front_ends import FrontEnds
 from runtime.functions import Function, Module
 from runtime.generated_inputs import generated_inputs
 from runtime.instructions import Instruction
 from runtime.interpreter import InputError, InterpreterError, run
 from runtime.interpreter.errors import MissingSemanticsError, line_of
-from runtime.interpreter.inputs import inputs_of
 from runtime.names import Names
 from runtime.operand_slots import values_of
-from runtime.rounding import cast_array, natural_dtype
 from runtime.tracing.ranges import range_of
 from runtime.tracing.table import number
 from runtime.values import Value
@@ -107,8 +104,8 @@ class VerifiedModel:
         run_both = runner_for(module, self._front_ends)
         if run_both is None:
             return [], ""
-        before = run_both(self._before, _for_runtime(self._before, self._inputs.arrays))
-        after = before if isinstance(before, str) else run_both(module, _for_runtime(module, self._inputs.arrays))
+        before = run_both(self._before, for_runtime(self._before, self._inputs.arrays))
+        after = before if isinstance(before, str) else run_both(module, for_runtime(module, self._inputs.arrays))
         if isinstance(before, str) or isinstance(after, str):
             return [], before if isinstance(before, str) else str(after)
         pairs = zip(names, after, before, strict=True)
@@ -134,7 +131,7 @@ class VerifiedModel:
                 else [f"    in f32 with --calibrate {self._file}"]
             )
             return
-        found = largest_alone(compared, before, module, _as_taken(module, self._inputs.arrays))
+        found = largest_alone(compared, before, module, as_taken(module, self._inputs.arrays))
         if isinstance(found, Alone):
             claim = (
                 "most of the error comes from"
@@ -204,24 +201,3 @@ def _output_names(module: Module) -> list[str]:
     function = module.root_function
     names, end = Names(function), function.body.terminator
     return [] if end is None else [names.of(one) for one in values_of(end) if isinstance(one, Value)]
-
-
-def _for_runtime(module: Module, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return inputs by their plain names, in the floats that a version takes."""
-    function = module.root_function
-    taken = _as_taken(module, arrays)
-    return {str(one.value.name): taken[one.name] for one in inputs_of(function, Names(function)) if one.name in taken}
-
-
-def _as_taken(module: Module, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return inputs by the names that a version prints, in the floats that it takes."""
-    function = module.root_function
-    wanted = [one for one in inputs_of(function, Names(function)) if one.name in arrays]
-    return {one.name: _taken(arrays[one.name], one.type.dtype) for one in wanted}
-
-
-def _taken(array: Any, dtype: DType | None) -> Any:
-    own = natural_dtype(array.dtype) if hasattr(array, "dtype") else None
-    if dtype is None or own is None or own is dtype or not (own.is_float and dtype.is_float):
-        return array
-    return cast_array(array, own, dtype)

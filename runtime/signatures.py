@@ -6,6 +6,7 @@ passes ask whether a type is legal, and the interpreter runs the operators, with
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -54,6 +55,15 @@ class Signatures(Protocol):
 
     def raised(self, module: Module, version: int) -> Module | str:
         """Return a copy of a module in a newer version of the main operator set, or why it cannot be had."""
+
+    def inlined(
+        self, module: Module, names: Collection[str], calls: Collection[str] = ()
+    ) -> tuple[Module, dict[str, str]] | str:
+        """Return a copy of a module in which some functions stand where they were called, or why it cannot be had.
+
+        Also returned are those of them that are called yet, each with the reason. `calls` stay: they are given by the
+        names of their first results.
+        """
 
     def evaluator(self, module: Module) -> Evaluator:
         """Return what computes the operators of a module, as `runtime.run` takes it."""

@@ -19,5 +19,9 @@ class OperatorSetError(OnnxError):
     """A model cannot be had in another operator set."""
 
 
+class InliningError(OnnxError):
+    """The local functions of a model cannot be put where they are called."""
+
+
 class ExportError(OnnxError):
     """A module holds what an ONNX model cannot say."""

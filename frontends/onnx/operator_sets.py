@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping
 from itertools import count
-from math import prod
 from pathlib import Path
 from typing import Final
 
@@ -35,8 +34,8 @@ from onnx import (
 from frontends.onnx.changed_operators import graphs_in, nodes_of, refuse_changed
 from frontends.onnx.data_files import data_folders
 from frontends.onnx.errors import OperatorSetError
+from frontends.onnx.light_models import copy_but, copy_field, is_heavy
 from frontends.onnx.protobuf import DecodeError
-from frontends.onnx.read_graph import HEAVY
 from frontends.onnx.schemas import NEWEST
 from frontends.onnx.write_model import to_proto
 from runtime.functions import Module
@@ -72,7 +71,7 @@ def raised(model: ModelProto, version: int) -> ModelProto:
     if model.functions:
         name = model.functions[0].name
         raise OperatorSetError(f'the model has local functions, such as "{name}", which cannot be raised with it')
-    heavy = [tensor for tensor in model.graph.initializer if _is_heavy(tensor)]
+    heavy = [tensor for tensor in model.graph.initializer if is_heavy(tensor)]
     light = _without(model, {tensor.name for tensor in heavy})
     refuse_changed(light, found, version)
     try:
@@ -102,19 +101,9 @@ def _check(result: ModelProto, version: int) -> None:
         raise OperatorSetError(f"onnx refuses what it makes of it in operator set {version}: {reason}") from None
 
 
-def _is_heavy(tensor: TensorProto) -> bool:
-    return tensor.data_location == TensorProto.EXTERNAL or prod(tensor.dims) > HEAVY
-
-
 def _without(model: ModelProto, heavy: set[str]) -> ModelProto:
     """Return a copy of a model in which large tensors are inputs, and sparse ones."""
-    copy = ModelProto()
-    for field in model.DESCRIPTOR.fields_by_name:
-        if field != "graph" and field != "functions":
-            _copy_field(model, copy, field)
-    for field in model.graph.DESCRIPTOR.fields_by_name:
-        if field not in ("initializer", "sparse_initializer"):
-            _copy_field(model.graph, copy.graph, field)
+    copy = copy_but(model, {"functions"}, {"initializer", "sparse_initializer"})
     inputs = {one.name for one in model.graph.input}
     for tensor in model.graph.initializer:
         if tensor.name not in heavy:
@@ -126,14 +115,6 @@ def _without(model: ModelProto, heavy: set[str]) -> ModelProto:
             held = sparse.values
             copy.graph.input.append(helper.make_tensor_value_info(held.name, held.data_type, tuple(sparse.dims)))
     return copy
-
-
-def _copy_field(source: object, target: object, name: str) -> None:
-    value = getattr(source, name)
-    if hasattr(value, "MergeFrom"):
-        getattr(target, name).MergeFrom(value)
-    elif source.HasField(name):  # type: ignore[attr-defined]  # a message
-        setattr(target, name, value)
 
 
 def _restore(result: ModelProto, model: ModelProto, heavy: list[TensorProto]) -> None:
@@ -159,7 +140,7 @@ def _restore(result: ModelProto, model: ModelProto, heavy: list[TensorProto]) ->
 def _take_over(result: ModelProto | GraphProto | NodeProto | TensorProto, source: object, field: str) -> None:
     if field in result.DESCRIPTOR.fields_by_name:  # a library of another age may not have it
         result.ClearField(field)
-        _copy_field(source, result, field)
+        copy_field(source, result, field)
 
 
 def _restore_texts(result: GraphProto, model: GraphProto) -> None:

@@ -8,20 +8,24 @@ model back. One thing does not come back: nodes that were out of order, which no
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onnx import ModelProto
 
 from frontends.onnx import shells
+from frontends.onnx.data_files import data_folders
 from frontends.onnx.errors import BrokenModelError, OnnxError, OperatorSetError
 from frontends.onnx.inference import fill_types
+from frontends.onnx.inlining import inlined
 from frontends.onnx.legal_types import OnnxSignatures
 from frontends.onnx.operator_sets import raised, raised_model
 from frontends.onnx.protobuf import LARGEST_FILE, DecodeError, encoded
 from frontends.onnx.read_graph import GraphReader
 from frontends.onnx.schemas import domain_in_ir
 from frontends.onnx.unification import unify
+from frontends.onnx.write_model import to_proto
 from runtime.dtypes import holds
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
@@ -71,6 +75,19 @@ class ModelSignatures(OnnxSignatures):
             return module.clone()
         try:
             return load(*raised_model(module, version))
+        except OnnxError as error:
+            return str(error)
+
+    def inlined(
+        self, module: Module, names: Collection[str], calls: Collection[str] = ()
+    ) -> tuple[Module, dict[str, str]] | str:
+        """Return a copy of a module without calls of some local functions, and which are called yet; or why not."""
+        folders = data_folders(module)
+        if len(folders) > 1:
+            return f'the program reads data from several folders, "{folders[0]}" and "{folders[1]}"'
+        try:
+            model, left = inlined(to_proto(module), names, calls)
+            return load(model, folders[0] if folders else None), left
         except OnnxError as error:
             return str(error)
 

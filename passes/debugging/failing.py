@@ -111,7 +111,7 @@ class FollowUp:
         """Return the options for what is asked of a precision pass beside its own options, where a step has one."""
         if not any(precision_passes((step,))):
             return []
-        words = [f"--keep={_in_one_line(pattern)}" for pattern in self.requests.keep]
+        words = [f"--keep={_in_one_line(pattern)}" for pattern in (*self.requests.keep, *sorted(self.requests.exact))]
         return words if self.requests.keep_io else [*words, "--no-keep-io"]
 
     def _reproducer(self, failure: PassFailure, module: Module) -> Reproducer:

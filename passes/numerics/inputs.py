@@ -11,12 +11,14 @@ from typing import Any
 
 from runtime.array_files import as_declared
 from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.dtypes import DType
 from runtime.functions import Function, Module
 from runtime.generated_inputs import KINDS, generated_inputs
 from runtime.interpreter.errors import InputError, InterpreterError
 from runtime.interpreter.inputs import inputs_of
 from runtime.interpreter.run import function_named, start
 from runtime.names import Names
+from runtime.rounding import cast_array, natural_dtype
 
 GIVE = "give inputs that it can be run on: --verify-numerics INPUTS.npz"
 
@@ -121,3 +123,24 @@ def unrunnable(error: InterpreterError, *, given: bool, after: str | None = None
     help = "" if given or more else GIVE
     text = "\n".join([f"{when} cannot be run, so its numerics cannot be verified: {first}", *more])
     return DiagnosticsError([Diagnostic("P033", text, help=help)])
+
+
+def for_runtime(module: Module, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return inputs by their plain names, in the floats that a version of the program takes."""
+    function = module.root_function
+    taken = as_taken(module, arrays)
+    return {str(one.value.name): taken[one.name] for one in inputs_of(function, Names(function)) if one.name in taken}
+
+
+def as_taken(module: Module, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return inputs by the names that a version of the program prints, in the floats that it takes."""
+    function = module.root_function
+    wanted = [one for one in inputs_of(function, Names(function)) if one.name in arrays]
+    return {one.name: _taken(arrays[one.name], one.type.dtype) for one in wanted}
+
+
+def _taken(array: Any, dtype: DType | None) -> Any:
+    own = natural_dtype(array.dtype) if hasattr(array, "dtype") else None
+    if dtype is None or own is None or own is dtype or not (own.is_float and dtype.is_float):
+        return array
+    return cast_array(array, own, dtype)

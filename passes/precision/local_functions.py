@@ -19,7 +19,7 @@ def guards_of_callees(module: Module, low: DType) -> dict[str, CalleeGuards]:
     """Return what is found about each local function that is called; they do not call each other in circles."""
     found: dict[str, CalleeGuards] = {}
     if "main" in module.functions and len(module.functions) > 1:
-        for function in _callees_first(module):
+        for function in callees_first(module):
             found[function.name] = _guards_of(function, low, found)
     return found
 
@@ -35,7 +35,7 @@ def _guards_of(function: Function, low: DType, known: dict[str, CalleeGuards]) -
     return CalleeGuards(indices, sticky)
 
 
-def _callees_first(module: Module) -> Iterator[Function]:
+def callees_first(module: Module) -> Iterator[Function]:
     """Yield the functions that @main calls, directly or not, each behind those that it calls."""
     main = module.functions["main"]
     done: set[str] = set()

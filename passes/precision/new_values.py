@@ -26,6 +26,7 @@ from runtime.values import BlockArgument, Result, Value
 
 _CONTENTS: Final = {"Constant": None, "ConstantOfShape": Constant.of([0.0], f32)}
 """By operator: what `value` is where a node does not say."""
+_NUMBERS: Final = ("value_float", "value_floats")  # of a Constant, in place of `value`
 Elements = Callable[[Constant | LazyTensor], Any]
 """Fetches the elements of a tensor."""
 
@@ -55,6 +56,9 @@ def contents_of(value: Value) -> Constant | LazyTensor | None:
         held = getattr(value, name)
     elif isinstance(value, OnnxNode) and value.domain == ONNX_DOMAIN and value.op_type in _CONTENTS:
         held = value.attributes.get("value", _CONTENTS[value.op_type])
+        numbers = next((one for name in _NUMBERS if (one := value.attributes.get(name)) is not None), None)
+        if held is None and isinstance(numbers, (float, tuple)):
+            return Constant.of(numbers, f32) if value.type.dtype is f32 else None
     return held if isinstance(held, (Constant, LazyTensor)) and held.dtype is f32 else None
 
 
@@ -75,6 +79,8 @@ def round_constants(values: Sequence[Value], low: DType, elements: Elements) -> 
 def _hold(value: Value, array: Any, low: DType) -> None:
     rounded = Constant(array, low)
     if isinstance(value, OnnxNode):
+        for name in _NUMBERS:
+            value.attributes.pop(name, None)
         value.attributes["value"] = rounded
     else:
         assert isinstance(value, Instruction)

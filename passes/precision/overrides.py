@@ -6,11 +6,11 @@ that know of operands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from passes.precision.labels import label_of
-from passes.precision.name_patterns import pattern_of
+from passes.precision.name_patterns import PatternTable
 from passes.precision.policy import Override
 from passes.precision.reasons import Reason, Rule
 from passes.precision.survey import SurveyedNode
@@ -22,44 +22,31 @@ class Overrides:
     """The overrides of a policy, ready to be asked of each node."""
 
     def __init__(self, overrides: Sequence[Override]) -> None:
-        ready = [(one, pattern_of(one.name).match if one.name is not None else None) for one in overrides]
-        self._of_nodes = [pair for pair in reversed(ready) if pair[0].operand is None]  # the last one counts
-        self._of_operands = [pair for pair in ready if pair[0].operand is not None]
-
-    @property
-    def are_about_nodes(self) -> bool:
-        """Whether some are about nodes as a whole."""
-        return bool(self._of_nodes)
-
-    @property
-    def are_about_names(self) -> bool:
-        """Whether what some say of nodes of one form depends on names."""
-        return any(fits is not None for _, fits in (*self._of_nodes, *self._of_operands))
-
-    @property
-    def are_about_operands(self) -> bool:
-        """Whether some are about operands."""
-        return bool(self._of_operands)
+        of_nodes = [one for one in reversed(overrides) if one.operand is None]  # the last one counts
+        of_operands = [one for one in overrides if one.operand is not None]
+        self.are_about_nodes: Final = bool(of_nodes)  # whether some are about nodes as a whole
+        self.are_about_operands: Final = bool(of_operands)
+        # Whether what some say of nodes of one form depends on names.
+        self.are_about_names: Final = any(one.name is not None for one in overrides)
+        self._of_nodes = PatternTable((one.name, one) for one in of_nodes)
+        self._of_operands = PatternTable((one.name, one) for one in of_operands)
 
     def of(self, node: SurveyedNode) -> Override | None:
         """Return the override that counts for a node as a whole, if there is one."""
-        if not self._of_nodes:
-            return None
-        labels, names = labels_of(node.inst), names_of(node.inst)
-        for one, fits in self._of_nodes:
-            if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, names))):
-                return one
-        return None
+        found = _about(node, self._of_nodes) if self.are_about_nodes else ()
+        return next(iter(found), None)
 
     def kept_slots(self, node: SurveyedNode, names: Sequence[str]) -> dict[int, Override]:
         """Return the operand slots that keep their dtype, each with what says so; `names` are those of all slots."""
         found: dict[int, Override] = {}
-        if self._of_operands:
-            labels, own = labels_of(node.inst), names_of(node.inst)
-            for one, fits in self._of_operands:
-                if (one.instruction is None or one.instruction in labels) and (fits is None or any(map(fits, own))):
-                    found.update((at, one) for at, name in enumerate(names) if one.operand in (at, name))
+        for one in _about(node, self._of_operands) if self.are_about_operands else ():
+            found.update((at, one) for at, name in enumerate(names) if one.operand in (at, name))
         return found
+
+
+def _about(node: SurveyedNode, table: PatternTable[Override]) -> Iterator[Override]:
+    labels = labels_of(node.inst)
+    return (one for one in table.of(names_of(node.inst)) if one.instruction is None or one.instruction in labels)
 
 
 def stays_by(overrides: Iterable[Override]) -> Reason:

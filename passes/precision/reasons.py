@@ -38,6 +38,7 @@ class Rule(Enum):
     ASKED_FOR = "the program asked for f32"
     KEPT = "the user asked for f32"
     MEASURED = "what was measured is beyond the range of the lower float"
+    TOLERANCE = "in the lower float, the error of an output would be larger than --tolerance allows"
     TYPES_ARE_ITS_PURPOSE = "its types are what it is for"
     NO_OPERAND = "none of its operands may be converted"
     SIGNATURE = "the operator does not have the lower float"

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, count
 from typing import Final
 
 from passes.precision.labels import label_of
-from passes.precision.name_patterns import fits
+from passes.precision.name_patterns import PatternTable, fits, is_wild
+from passes.precision.overrides import names_of as own_names_of
 from passes.precision.reasons import Reason, Rule
 from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean
 from runtime.dtypes import DType, f32
@@ -30,21 +32,27 @@ class Requests:
 
     keep: tuple[str, ...] = ()  # patterns of names of nodes, or of operators
     measured: Mapping[Operand, float] = field(default_factory=dict)  # the largest finite magnitude of values
+    exact: frozenset[str] = frozenset()  # names of nodes and first results that a tolerance needs in f32
     keep_io: bool = True  # whether the program takes in and gives what it did
     notes: tuple[str, ...] = ()  # for the report
+
+    @cached_property
+    def _kept(self) -> PatternTable[str]:
+        return PatternTable((one, one) for one in self.keep)
 
     @property
     def are_of_values(self) -> bool:
         """Whether any wish is about some instructions or values."""
-        return bool(self.keep or self.measured)
+        return bool(self.keep or self.measured or self.exact)
 
     def why_f32(self, inst: Instruction, values: Iterable[Operand], low: DType) -> Reason | None:
         """Return why a user wants an instruction in f32, which reads and gives some values; else None."""
         if self.keep:
-            names = names_of(inst)
-            found = next((one for one in self.keep if any(fits(name, one) for name in names)), None)
+            found = next(self._kept.of(names_of(inst)), None)
             if found is not None:
                 return Reason(Rule.KEPT, f'asked for with the pattern "{found}"')
+        if self.exact and not self.exact.isdisjoint(own_names_of(inst)):
+            return Reason(Rule.TOLERANCE, Rule.TOLERANCE.value)
         for value in values if self.measured else ():
             largest = self.measured.get(value, 0.0)
             if largest >= beyond(low):
@@ -116,9 +124,10 @@ def unmatched(patterns: Iterable[str], module: Module) -> Iterator[tuple[str, li
     """Yield the patterns that mean no instruction of a module that computes, each with all the names that there are."""
     insts = [inst for function in module.functions.values() for inst in function.insts]
     found = [names_of(inst) for inst in insts if not isinstance(inst, Initializer)]
-    names = list(dict.fromkeys(chain.from_iterable(found)))
+    known = dict.fromkeys(chain.from_iterable(found))
+    names = list(known)
     for pattern in patterns:
-        if not any(fits(name, pattern) for name in names):
+        if pattern not in known and not (is_wild(pattern) and any(fits(name, pattern) for name in names)):
             yield pattern, names
 
 

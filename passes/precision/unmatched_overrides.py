@@ -26,11 +26,19 @@ _SHOWN = 12  # names that are listed where none is near
 def warnings_of(overrides: Sequence[Override], module: Module) -> Iterator[str]:
     """Yield a warning for each override that fits nothing in a module."""
     nodes: list[tuple[Instruction, Function]] = []
+    named: dict[str, list[tuple[Instruction, Function]]] = {}
     for one in overrides:
         if one.name is None and one.operand is None and any(one.instruction in labels_of(i) for i, _ in _nodes(module)):
             continue
-        nodes = nodes or list(_nodes(module))
-        why = _why_unmatched(one, nodes)
+        if not nodes:
+            nodes = list(_nodes(module))
+            for pair in nodes:
+                for name in names_of(pair[0]):
+                    named.setdefault(name, []).append(pair)
+        meant = named.get(one.name, ()) if one.name is not None else ()
+        why = _why_unmatched(one, meant) if meant else None
+        if why is not None or not meant:  # else what is called exactly this is enough
+            why = _why_unmatched(one, nodes)
         if why is not None:
             place = f"{one.place}: " if one.place is not None else ""
             yield f"{place}the override {one.about} fits nothing in this program{why}"

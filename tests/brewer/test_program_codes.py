@@ -41,7 +41,7 @@ IMPORTED: Mapping[str, Mapping[str, str]] = {
 }
 # No program shows these: a file that cannot be read, one that is nested a thousand deep, what a definition may ask of
 # results, which none of ours does, and a library that is not installed.
-WITHOUT_EXAMPLE = {"B001", "B004", "V057", "V058", "V059", "P010", "P012"}
+WITHOUT_EXAMPLE = {"B001", "B004", "V057", "V058", "V059", "P010", "P012", "P068"}
 WITH_EXAMPLE = sorted(path.stem for path in EXAMPLES.glob("*"))
 
 

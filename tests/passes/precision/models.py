@@ -59,10 +59,10 @@ def read(text: str, opset: int = 17, **constants: Any) -> Any:
     return source
 
 
-def convert(source: Any, policy: str = "autocast-f16") -> tuple[Any, PrecisionReport]:
+def convert(source: Any, policy: str = "autocast-f16", *, keep_functions: bool = False) -> tuple[Any, PrecisionReport]:
     """Return the checked result, in the operator set of its source, and the report; a second run changes nothing."""
     opset = next(one.version for one in source.opset_import if one.domain == "")
-    module, report = passes.convert(load(source), policy, opset=opset)
+    module, report = passes.convert(load(source), policy, opset=opset, keep_functions=keep_functions)
     result = to_proto(module)
     onnx.checker.check_model(result, full_check=True)
     assert [v.SerializeToString() for v in result.graph.input] == [v.SerializeToString() for v in source.graph.input]
@@ -73,9 +73,9 @@ def convert(source: Any, policy: str = "autocast-f16") -> tuple[Any, PrecisionRe
     return result, report
 
 
-def converted(source: Any, policy: str = "autocast-f16") -> tuple[Any, dict[str, str]]:
+def converted(source: Any, policy: str = "autocast-f16", *, keep_functions: bool = False) -> tuple[Any, dict[str, str]]:
     """Return the checked result, and what each value is computed in."""
-    result, report = convert(source, policy)
+    result, report = convert(source, policy, keep_functions=keep_functions)
     return result, {line.value: line.precision for line in report.lines if line.value is not None}
 
 

@@ -1,11 +1,21 @@
-"""Local functions stay as they are, and what they do with an argument, or give, keeps callers in f32 where it must."""
+"""Local functions that are kept: what they do with an argument, or give, keeps callers in f32 where it must."""
 
 from typing import Any
 
 import numpy as np
 from onnx import helper
 
-from tests.passes.precision.models import I64, F, agrees, converted, model, node, precisions, value
+from tests.passes.precision.models import I64, F, agrees, model, node, value
+from tests.passes.precision.models import converted as convert
+
+
+def converted(source: Any, policy: str = "autocast-f16") -> tuple[Any, dict[str, str]]:
+    return convert(source, policy, keep_functions=True)
+
+
+def precisions(source: Any, policy: str = "autocast-f16") -> dict[str, str]:
+    return converted(source, policy)[1]
+
 
 X, Y = value("x", F, [2]), value("y", F, [2])
 

@@ -131,11 +131,11 @@ def add_requests(transform: DotTransform, requests: Requests) -> None:
 
 
 def _runs(files: Sequence[str], module: Module) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the inputs in each file, as the program names them.
+    """Return the inputs in each file, as the program names them, each with the option that it came from.
 
     Raises: DiagnosticsError where they are not those of the program.
     """
-    runs = [(file, given_inputs(module, read_arrays([file])).arrays) for file in files]
-    for file, inputs in runs:  # all of them, before the first run
-        check_given(module, inputs, f"--calibrate {file}")
+    runs = [(f"--calibrate {file}", given_inputs(module, read_arrays([file])).arrays) for file in files]
+    for option, inputs in runs:  # all of them, before the first run
+        check_given(module, inputs, option)
     return runs

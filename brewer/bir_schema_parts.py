@@ -20,6 +20,28 @@ EDGE_KINDS = ("flow", "anti", "output", "ordered")  # of dependencies, as the ru
 
 def bir_parts(vocabulary: Vocabulary) -> dict[str, Schema]:
     """What stands around instructions, and the values in them."""
+    return {
+        **_blocks(),
+        "tensor": _tensor(vocabulary),
+        "definition": {
+            "description": "Reference, type and, where it differs from the reference, the own name of a value.",
+            "type": "array",
+            "minItems": 2,
+            "maxItems": 3,
+            "prefixItems": [ref("reference"), ref("type"), STRING],
+        },
+        "default": schema_of_tuple(ref("reference"), ref("contents")),
+        "reference": {"type": "string", "pattern": "^%[\\s\\S]"},
+        "access": _access(),
+        "affine": _affine(),
+        "engine": {"enum": list(vocabulary.engines)},
+        "dtype": {"enum": list(vocabulary.dtypes)},
+        **_values(),
+    }
+
+
+def _blocks() -> dict[str, Schema]:
+    """What holds statements, and what a statement is."""
     head = {
         "carried": ref("bytes"),
         "args": schema_of_list(ref("definition")),
@@ -44,33 +66,22 @@ def bir_parts(vocabulary: Vocabulary) -> dict[str, Schema]:
             },
             ("loop", "times", "body"),
         ),
-        "tensor": schema_of_object(
-            {
-                "name": ref("reference"),
-                "dtype": ref("dtype"),
-                "shape": schema_of_list({"type": "integer", "minimum": 0}),
-                "memory": {"enum": list(vocabulary.memories)},
-                "input": {"type": "boolean"},
-                "output": {"type": "boolean"},
-                "contents": {"allOf": [ref("contents"), {"properties": {"carried": False}}]},
-            },
-            ("name", "dtype", "shape", "memory"),
-        ),
-        "definition": {
-            "description": "Reference, type and, where it differs from the reference, the own name of a value.",
-            "type": "array",
-            "minItems": 2,
-            "maxItems": 3,
-            "prefixItems": [ref("reference"), ref("type"), STRING],
-        },
-        "default": schema_of_tuple(ref("reference"), ref("contents")),
-        "reference": {"type": "string", "pattern": "^%[\\s\\S]"},
-        "access": _access(),
-        "affine": _affine(),
-        "engine": {"enum": list(vocabulary.engines)},
-        "dtype": {"enum": list(vocabulary.dtypes)},
-        **_values(),
     }
+
+
+def _tensor(vocabulary: Vocabulary) -> Schema:
+    return schema_of_object(
+        {
+            "name": ref("reference"),
+            "dtype": ref("dtype"),
+            "shape": schema_of_list({"type": "integer", "minimum": 0}),
+            "memory": {"enum": list(vocabulary.memories)},
+            "input": {"type": "boolean"},
+            "output": {"type": "boolean"},
+            "contents": {"allOf": [ref("contents"), {"properties": {"carried": False}}]},
+        },
+        ("name", "dtype", "shape", "memory"),
+    )
 
 
 def conditions() -> dict[str, Schema]:

@@ -36,10 +36,10 @@ def frozen(cls: ClassT) -> ClassT:
     names = (*inherited, *own)
     last = tuple(defaults[name] for name in names if name in defaults)
     if len(names) < _SEVERAL:
-        made.__init__ = _constructor(made, names, last)  # type: ignore[misc]
+        made.__init__ = _constructor(made, names, last)  # type: ignore[misc]  # of a class made here
     else:
         opened = type(cls)(cls.__name__, cls.__bases__, {"__slots__": slots, "__setattr__": object.__setattr__})
-        made.__new__ = _maker(opened, names, last)  # type: ignore[method-assign]
+        made.__new__ = _maker(opened, names, last)  # type: ignore[method-assign]  # of a class made here
     return made
 
 

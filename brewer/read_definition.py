@@ -7,7 +7,7 @@ import os
 from brewer.definition_keys import DEFINITION
 from brewer.inheritance import Header
 from brewer.keys import Keys, is_mapping_of_mappings
-from brewer.model import Definition, Text
+from brewer.model import Attribute, Definition, Operand, Result, Text
 from brewer.older_values import read_before
 from brewer.problems import Problems
 from brewer.read_destination import read_destination
@@ -58,12 +58,7 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
     op_kind = keys.word("op_kind")
     semantics = keys.text("semantics")
     constraints = (read_constraint(label, body, problems) for label, body in keys.named_mappings("constraints"))
-    operands = tuple(read_operand(n, body, vocabulary, problems) for n, body in keys.named_mappings("operands"))
-    attributes = tuple(read_attribute(n, body, vocabulary, problems) for n, body in keys.named_mappings("attributes"))
-    results = tuple(read_result(n, body, vocabulary, problems) for n, body in keys.named_mappings("results"))
-    fields_are_known = (
-        _sections_are_sound(keys) and all(o.is_sound for o in operands) and all(a.is_sound for a in attributes)
-    )
+    operands, attributes, results = _read_fields(keys, vocabulary, problems)
     renames = read_renames(keys, problems)
     return Definition(
         name=name,
@@ -89,7 +84,9 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
         constraints=tuple(constraint for constraint in constraints if constraint),
         engines=read_engines(keys, vocabulary, problems),
         capabilities=read_capabilities(keys, problems),
-        fields_are_known=fields_are_known,
+        fields_are_known=_sections_are_sound(keys)
+        and all(one.is_sound for one in operands)
+        and all(one.is_sound for one in attributes),
         misspelled=keys.misspelled,
         op_kind=op_kind.value if op_kind else None,
         facts=read_facts(keys, problems),
@@ -98,6 +95,16 @@ def read_definition(header: Header, tree: Mapping, vocabulary: Vocabulary, probl
         serialize=read_serialize(keys, problems),
         renames=renames,
         before=read_before(keys, attributes, renames, vocabulary, problems),
+    )
+
+
+def _read_fields(
+    keys: Keys, vocabulary: Vocabulary, problems: Problems
+) -> tuple[tuple[Operand, ...], tuple[Attribute, ...], tuple[Result, ...]]:
+    return (
+        tuple(read_operand(name, body, vocabulary, problems) for name, body in keys.named_mappings("operands")),
+        tuple(read_attribute(name, body, vocabulary, problems) for name, body in keys.named_mappings("attributes")),
+        tuple(read_result(name, body, vocabulary, problems) for name, body in keys.named_mappings("results")),
     )
 
 

@@ -5,6 +5,7 @@ A method is part of a view only where the class needs its own. What would do not
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import takewhile
 
 from brewer.bir_views import SerializeView, serialize_view
@@ -47,16 +48,6 @@ class ClassView:
     info: tuple[str, ...]  # the keyword arguments of INFO
     # Fields, those of the bases first.
     fields: tuple[FieldView, ...]
-    properties: tuple[FieldView, ...]  # the fields that are declared here
-    operands: tuple[FieldView, ...]
-    n_leading_operands: int  # those before the first that may be absent or several
-    leading_operands: str  # the list of them
-    has_optional_operands: bool
-    loading: tuple[FieldView, ...]  # the operands through which a tensor is read; none without memory
-    storing: tuple[FieldView, ...]
-    own_operands: bool  # whether the methods about all operands are needed anew
-    ap_indices: tuple[FieldView, ...]
-    own_ap_indices: tuple[FieldView, ...]
     regions: tuple[RegionView, ...]
     # Methods; None where the base's serves.
     past: str  # the runtime class whose constructor is called past definitions in between; empty: super()'s
@@ -66,7 +57,61 @@ class ClassView:
     results: ResultsView
     serialize: SerializeView | None
     rules: tuple[RuleView, ...]
-    new_rules: tuple[RuleView, ...]  # those that no inherited verify calls
+
+    @property
+    def properties(self) -> tuple[FieldView, ...]:
+        """The fields that are declared here."""
+        return tuple(field for field in self.fields if field.own or field.settles_dst)
+
+    @cached_property
+    def operands(self) -> tuple[FieldView, ...]:
+        return tuple(field for field in self.fields if field.kind == "operand")
+
+    @cached_property
+    def _leading(self) -> tuple[FieldView, ...]:
+        """The operands before the first that may be absent or several."""
+        return tuple(takewhile(lambda field: not field.optional and not field.variadic, self.operands))
+
+    @property
+    def n_leading_operands(self) -> int:
+        return len(self._leading)
+
+    @property
+    def leading_operands(self) -> str:
+        """The list of them, as Python text."""
+        return listed([f"self.{field.slot}" for field in self._leading], 8, len("ops = "))
+
+    @property
+    def has_optional_operands(self) -> bool:
+        return any(field.optional for field in self.operands)
+
+    @property
+    def loading(self) -> tuple[FieldView, ...]:
+        """The operands through which a tensor is read; none without memory."""
+        return tuple(field for field in self.operands if field.loads)
+
+    @property
+    def storing(self) -> tuple[FieldView, ...]:
+        """The operands through which a tensor is written; none without memory."""
+        return tuple(field for field in self.operands if field.stores)
+
+    @property
+    def own_operands(self) -> bool:
+        """Whether the methods about all operands are needed anew."""
+        return any(field.own for field in self.operands)
+
+    @property
+    def ap_indices(self) -> tuple[FieldView, ...]:
+        return tuple(field for field in self.fields if field.kind == "indices")
+
+    @property
+    def own_ap_indices(self) -> tuple[FieldView, ...]:
+        return tuple(field for field in self.ap_indices if field.own)
+
+    @property
+    def new_rules(self) -> tuple[RuleView, ...]:
+        """The rules that no inherited verify calls."""
+        return tuple(rule for rule in self.rules if not rule.inherited)
 
 
 def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSources) -> ClassView:
@@ -74,17 +119,13 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
     init = next(found.init for found in sources.lineage(brewable.root) if found.init)
     in_memory = any(parameter.name == "dst" for parameter in init)
     fields = _fields(definition, in_memory)
-    operands = tuple(field for field in fields if field.kind == "operand")
     own = tuple(field for field in fields if field.own)
-    own_indices = tuple(field for field in own if field.kind == "indices")
     own_regions = base is None or definition.regions != base.regions
     own_results = base is None or definition.results != base.results
     regions = tuple(_region(region.name.value) for region in definition.regions) if own_regions else ()
     constructs = base is None or bool(own or regions) or constructor_kind(definition) != constructor_kind(base)
-    rules = rule_views(definition, base)
     serializes = bool(own) or (base is not None and definition.serialize != base.serialize)
     base_name, base_module = _base_class(brewable, sources)
-    leading = tuple(takewhile(lambda field: not field.optional and not field.variadic, operands))
     return ClassView(
         file=definition.file,
         line=definition.line,
@@ -97,16 +138,6 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
         constants=_constants(definition, in_memory),
         info=info_view(brewable, frozenset(dict(vocabulary.dtype_groups)), in_memory, sources),
         fields=fields,
-        properties=tuple(field for field in fields if field.own or field.settles_dst),
-        operands=operands,
-        n_leading_operands=len(leading),
-        leading_operands=listed([f"self.{field.slot}" for field in leading], 8, len("ops = ")),
-        has_optional_operands=any(field.optional for field in operands),
-        loading=tuple(field for field in operands if field.loads),
-        storing=tuple(field for field in operands if field.stores),
-        own_operands=any(field.kind == "operand" for field in own),
-        ap_indices=tuple(field for field in fields if field.kind == "indices"),
-        own_ap_indices=own_indices,
         regions=regions,
         past="" if base is None else brewable.root,
         constructor=constructor_view(definition, fields, init) if constructs else None,
@@ -114,8 +145,7 @@ def class_view(brewable: Brewable, vocabulary: Vocabulary, sources: PythonSource
         rhs=rhs_lines(brewable),
         results=results_view(definition, vocabulary.dtypes, sources.inference) if own_results else NO_RULES,
         serialize=serialize_view(definition, fields) if serializes else None,
-        rules=rules,
-        new_rules=tuple(rule for rule in rules if not rule.inherited),
+        rules=rule_views(definition, base),
     )
 
 

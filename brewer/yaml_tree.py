@@ -25,7 +25,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # composing with the C 
 _PARSER = next((base for base in _LOADER.__mro__ if base.__name__ == "CParser"), _LOADER)
 
 
-class _Composer(_PARSER):  # type: ignore[misc, valid-type]
+class _Composer(_PARSER):  # type: ignore[misc, valid-type]  # found when this is imported
     """Composes without asking for the tag of each node, which takes two thirds of the time: `plain_value` decides.
 
     The three are built-in functions that take these arguments and do nothing with them; ours would take ten times as

@@ -44,10 +44,10 @@ from typing import ClassVar
 
 from passes.framework.options import option
 from passes.framework.target_lowering import TargetLowering
+from passes.precision.context import Callees
 from passes.precision.decide import Decisions
 from passes.precision.ends import narrow_ends
 from passes.precision.group_traffic import traffic_after, traffic_before
-from passes.precision.judge import Callees
 from passes.precision.local_functions import guards_of_callees
 from passes.precision.policy import POLICY_FORM, PrecisionPolicy, policy_named
 from passes.precision.reach import signatures_of, why_untouched
@@ -128,7 +128,7 @@ class AutoMixedPrecision(TargetLowering):
         return [inst for rewriting in self._rewritings for inst in rewriting.added_roundings]
 
     @property
-    def removed_roundings(self) -> Sequence[Instruction]:  # type: ignore[override]
+    def removed_roundings(self) -> Sequence[Instruction]:  # type: ignore[override]  # as above
         """What is not rounded any more, in program order, then the copies that went with it."""
         return [*[inst for one in self._rewritings for inst in one.removed_roundings], *self._gone]
 

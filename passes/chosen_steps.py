@@ -81,7 +81,7 @@ def why_models_stay(given: argparse.Namespace, steps: Iterable[Step], module: Mo
 
 def _is_to_narrow(transform: DotTransform, given: argparse.Namespace) -> bool:
     """Whether a pass has a mode in which it narrows something, or somebody has forgotten to give it one."""
-    if getattr(transform, "mode").scope != "none":  # noqa: B009
+    if getattr(transform, "mode").scope != "none":  # noqa: B009  # those that narrow have one
         return True
     return given.auto_cast is None and "mode" in open_options(given.passes, "--passes").get(transform.pass_name, {})
 

@@ -13,7 +13,6 @@ from passes.debugging.failing import HELP
 from passes.debugging.progress import Progress
 from passes.debugging.reproducer import REPLAY, arguments_in, policies_in
 from passes.foreign_files import fetching, write_foreign
-from passes.framework.dot_transform import DotTransform
 from passes.framework.failure import PassFailure
 from passes.framework.pass_manager import PassManager
 from passes.framework.pass_run import PassRun
@@ -132,24 +131,17 @@ def _verified(verified: VerifiedModel, module: Module) -> str:
 
 
 def _run_passes(session: Session, casts: CastCount | None) -> tuple[PassRun, ...]:
-    def after(transform: DotTransform, module: Module) -> None:
-        for watch in (session.printing.watch_after, None if casts is None else casts.after):
-            if watch is not None:
-                watch(transform, module)
-
     with Progress() as progress:
         session.printing.hide_progress = progress.hide
+        watching = (progress if progress.is_on else None, casts, session.printing)
         manager = PassManager(
             session.steps,
             check=session.check,
             rollback=session.follow_up.is_asked_for,  # without that, nothing is done after a failure
             explain=session.given.verbose,
-            before=session.printing.watch_before,
-            after=after,
+            instrumentations=[each for each in watching if each is not None],
             judge=session.judge,
             limit=session.limit if session.is_limited else None,
-            entered=progress.on_function if progress.is_on else None,
-            begun=progress.on_pass if progress.is_on else None,
         )
         return manager.run(session.module)
 

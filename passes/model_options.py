@@ -21,7 +21,7 @@ from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests, check_patterns, unmatched
 from runtime.array_files import read_arrays
 from runtime.diagnostics import Diagnostic, DiagnosticsError
-from runtime.front_ends import FrontEnds, evaluator_for, read_foreign
+from runtime.front_ends import FrontEnds, read_foreign
 from runtime.functions import Module
 from runtime.program_files import Program, complain
 
@@ -86,9 +86,7 @@ def read_model(
     return (program if module is program.module else Program(module, None)), notes
 
 
-def ask(
-    given: argparse.Namespace, steps: Sequence[Step], module: Module, notes: tuple[str, ...], front_ends: FrontEnds
-) -> Requests:
+def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, notes: tuple[str, ...]) -> Requests:
     """Tell the precision passes among steps what the user asks for, and return that, as copies of the program need it.
 
     Raises: DiagnosticsError for a pattern that means nothing, and for inputs that the program does not run on.
@@ -105,11 +103,11 @@ def ask(
         for pattern, _ in unmatched(dict.fromkeys(patterns), module):
             complain(f'passes: warning: --keep: nothing in what {given.file} holds is called "{pattern}"')
     if given.calibrate:
-        make, runs = evaluator_for(module, front_ends), _runs(given.calibrate, module, front_ends)
+        runs = _runs(given.calibrate, module)
         policy = getattr(passes[0], "policy")  # noqa: B009  # those have one
         asked = requests_of(passes[0]).also(requests)
         with Progress() as progress:
-            found = calibrated(asked, module, policy, runs, given.tolerance, make, progress.say)
+            found = calibrated(asked, module, policy, runs, given.tolerance, progress.say)
         for note in found.notes[len(notes) :]:
             complain(f"passes: note: {given.file}: {note}")
         requests = replace(found, keep=requests.keep, keep_io=requests.keep_io)
@@ -129,16 +127,15 @@ def requests_of(transform: DotTransform) -> Requests:
 
 def add_requests(transform: DotTransform, requests: Requests) -> None:
     """Ask more of a precision pass."""
-    transform.requests = requests_of(transform).also(requests)  # type: ignore[attr-defined]
+    transform.requests = requests_of(transform).also(requests)  # type: ignore[attr-defined]  # as above
 
 
-def _runs(files: Sequence[str], module: Module, front_ends: FrontEnds) -> list[tuple[str, Mapping[str, Any]]]:
+def _runs(files: Sequence[str], module: Module) -> list[tuple[str, Mapping[str, Any]]]:
     """Return the inputs in each file, as the program names them, each with the option that it came from.
 
     Raises: DiagnosticsError where they are not those of the program.
     """
     runs = [(f"--calibrate {file}", given_inputs(module, read_arrays([file])).arrays) for file in files]
-    make = evaluator_for(module, front_ends)
     for option, inputs in runs:  # all of them, before the first run
-        check_given(module, inputs, make, option)
+        check_given(module, inputs, option)
     return runs

@@ -6,17 +6,15 @@ Mistakes in the usage come before those in the file, and nothing is written befo
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from passes.arguments import ALL
-from passes.build import known_names, step_name
 from passes.chosen_steps import steps_of, target_named
 from passes.debugging.failing import FollowUp, Numerics
-from passes.debugging.printing import EVERY_PASS, Printing
+from passes.debugging.printing import Printing, printing_of
 from passes.debugging.reproducer import check_place as check_folder
-from passes.framework.pass_manager import Check, Judge, Step, passes_of
+from passes.framework.pass_manager import Check, Judge, Step
 from passes.framework.rewrite_limit import RewriteLimit
 from passes.given_files import arrays_of, check_files
 from passes.measuring.report_file import check_report_place
@@ -27,8 +25,8 @@ from passes.precision.report_file import check_report, precision_passes
 from passes.statistics_file import is_file
 from passes.verified_model import VerifiedModel
 from runtime.array_files import read_arrays
-from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, either
-from runtime.front_ends import FrontEnds, evaluator_for, hang_signatures
+from runtime.diagnostics import Diagnostic, DiagnosticsError
+from runtime.front_ends import WHAT_THEY_COMPUTE, WHICH_TYPES, FrontEnds, hang_signatures
 from runtime.functions import Module
 from runtime.further_classes import instruction_classes
 from runtime.instruction_set import InstructionSet
@@ -72,13 +70,87 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
 
     Raises: DiagnosticsError for mistakes in the usage, then in the program.
     """
-    target = target_named(given.target)
-    classes = instruction_classes(given.classes)
-    files = None if read_tree is None else PolicyFiles(read_tree, classes, given.policies or {})
-    policy = precision_steps(given.policy, files)
-    steps = (*steps_of(given, target, files), *policy)
-    printing = _printing(given, steps)
-    is_measured = given.sweep is not None or (given.report is not None and not any(precision_passes(steps)))
+    asked = _Asked.of(given, read_tree)
+    program, notes = _read_program(asked, front_ends)
+    module, target, steps = program.module, asked.target, asked.steps
+    know_operators = _knowing(given, steps, front_ends)
+    know_operators(module)
+    if target is not None:
+        module.target = target.name
+    elif module.target is not None:
+        target = target_named(module.target)
+        steps = asked.steps_on(target)
+    requests = ask(given, steps, module, notes)
+    numerics = None if given.verify_numerics is None else Numerics(asked.verified_on, given.seed or 0)
+    gave_up = _skipping if given.numerics_if_possible else None
+    return Session(
+        given,
+        module,
+        steps,
+        check=None if given.no_check else _check_of(program, target),
+        judge=None if numerics is None else numerics.judge(gave_up),
+        printing=asked.printing,
+        limit=RewriteLimit(given.rewrite_limit),
+        follow_up=FollowUp(
+            given.reproducer,
+            given.bisect,
+            target,
+            not given.no_check,
+            numerics,
+            tuple(given.classes),
+            given.rewrite_limit,
+            lambda text: _read(text, asked.classes, know_operators),
+            asked.files,
+            requests,
+        ),
+        target=target,
+        is_measured=asked.is_measured,
+        measured_on=asked.measured_on,
+        verified=None if given.verify is None else VerifiedModel(given, module, front_ends),
+    )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the words of a command line ask for, as far as they say it without the program."""
+
+    given: argparse.Namespace
+    target: Target | None  # None: that of the program
+    classes: InstructionSet
+    files: PolicyFiles | None
+    policy: tuple[Step, ...]  # of `--policy`
+    steps: tuple[Step, ...]  # all of them
+    printing: Printing
+    is_measured: bool
+    verified_on: Mapping[str, Any] | None
+    measured_on: Mapping[str, Any] | None
+
+    @classmethod
+    def of(cls, given: argparse.Namespace, read_tree: ReadTree | None) -> _Asked:
+        """Raises: DiagnosticsError for mistakes in the usage."""
+        target = target_named(given.target)
+        classes = instruction_classes(given.classes)
+        files = None if read_tree is None else PolicyFiles(read_tree, classes, given.policies or {})
+        policy = precision_steps(given.policy, files)
+        steps = (*steps_of(given, target, files), *policy)
+        printing = printing_of(given, steps)
+        is_measured = given.sweep is not None or (given.report is not None and not any(precision_passes(steps)))
+        _check_places(given, steps, is_measured)
+        arrays = arrays_of(given.verify_numerics)
+        measured_on = read_arrays(given.input) if given.input else arrays
+        check_model_options(given, steps)
+        return cls(given, target, classes, files, policy, steps, printing, is_measured, arrays, measured_on)
+
+    def steps_on(self, target: Target | None) -> tuple[Step, ...]:
+        """Return the steps for the target of the program."""
+        return (*steps_of(self.given, target, self.files), *self.policy)
+
+
+def _check_places(given: argparse.Namespace, steps: Sequence[Step], is_measured: bool) -> None:
+    """Check that all that is to be written can be, and that the report is one of what is run.
+
+    Raises: DiagnosticsError.
+    """
     if not is_measured:
         _check_unmeasured(given)
     if is_measured and given.report is not None:
@@ -90,51 +162,19 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
             check_place(written)
     if given.reproducer is not None:
         check_folder(given.reproducer)
-    arrays = arrays_of(given.verify_numerics)
-    measured_on = read_arrays(given.input) if given.input else arrays
-    check_model_options(given, steps)
-    foreign, notes = read_model(given, steps, front_ends)
-    program = foreign or read_program(given.file, classes)
-    module = program.module
-    module.places = program.places
-    check_files(given, module, front_ends)
-    if any(precision_passes(steps)):
-        hang_signatures(module, front_ends)
-    if target is not None:
-        module.target = target.name
-    elif module.target is not None:
-        target = target_named(module.target)
-        steps = (*steps_of(given, target, files), *policy)
-    requests = ask(given, steps, module, notes, front_ends)
-    numerics = None
-    if given.verify_numerics is not None:
-        numerics = Numerics(arrays, given.seed or 0, evaluator_for(module, front_ends))
-    gave_up = _skipping if given.numerics_if_possible else None
-    return Session(
-        given,
-        module,
-        steps,
-        check=None if given.no_check else _check_of(program, target),
-        judge=None if numerics is None else numerics.judge(gave_up),
-        printing=printing,
-        limit=RewriteLimit(given.rewrite_limit),
-        follow_up=FollowUp(
-            given.reproducer,
-            given.bisect,
-            target,
-            not given.no_check,
-            numerics,
-            tuple(given.classes),
-            given.rewrite_limit,
-            lambda text: _read(text, classes, front_ends, steps),
-            files,
-            requests,
-        ),
-        target=target,
-        is_measured=is_measured,
-        measured_on=measured_on,
-        verified=None if given.verify is None else VerifiedModel(given, module, front_ends),
-    )
+
+
+def _read_program(asked: _Asked, front_ends: FrontEnds) -> tuple[Program, tuple[str, ...]]:
+    """Return the program, which knows its places, and what is to be said of it.
+
+    Raises: DiagnosticsError.
+    """
+    given = asked.given
+    foreign, notes = read_model(given, asked.steps, front_ends)
+    program = foreign or read_program(given.file, asked.classes)
+    program.module.places = program.places
+    check_files(given, program.module, front_ends)
+    return program, notes
 
 
 def _check_unmeasured(given: argparse.Namespace) -> None:
@@ -153,10 +193,21 @@ def _check_unmeasured(given: argparse.Namespace) -> None:
         raise DiagnosticsError([Diagnostic("P016", f"{name} {what}", help=help) for name in used])
 
 
-def _read(text: str, classes: InstructionSet, front_ends: FrontEnds, steps: Sequence[Step]) -> Module:
+def _knowing(given: argparse.Namespace, steps: Sequence[Step], front_ends: FrontEnds) -> Callable[[Module], None]:
+    """Return what gives a program of foreign operators, wherever it came from, what the run needs to know of them."""
+
+    def know_operators(module: Module) -> None:
+        if any(precision_passes(steps)):
+            hang_signatures(module, front_ends, WHICH_TYPES)
+        elif given.verify_numerics is not None:
+            hang_signatures(module, front_ends, WHAT_THEY_COMPUTE)
+
+    return know_operators
+
+
+def _read(text: str, classes: InstructionSet, know_operators: Callable[[Module], None]) -> Module:
     module = parse(text, classes, "the reproducer")
-    if any(precision_passes(steps)):
-        hang_signatures(module, front_ends)
+    know_operators(module)
     return module
 
 
@@ -171,33 +222,3 @@ def _check_of(program: Program, target: Target | None) -> Check:
         return verify(module, target, places.pop() if places else None)
 
     return check
-
-
-def _printing(given: argparse.Namespace, steps: Sequence[Step]) -> Printing:
-    """Return what is printed between passes.
-
-    Raises: DiagnosticsError for a name that is not that of a pass or pipeline which runs.
-    """
-    running = list(dict.fromkeys(name for each in passes_of(steps) for name in (each.pass_name, *each.pipelines)))
-    mistakes: list[Diagnostic] = []
-
-    def chosen(value: str | None, option: str) -> Sequence[str]:
-        if value is None or value == ALL:
-            return () if value is None else EVERY_PASS
-        names = [step_name(name.strip()) for name in value.split(",")]
-        for name in names:
-            if name not in running:
-                help = did_you_mean(name, running) or f"it runs {either(running, 'and') or 'none'}"
-                what = "the pipeline does not run" if name in known_names() else "there is no pass"
-                mistakes.append(Diagnostic("P015", f'{option}: {what} "{name}"', help=help))
-        return names
-
-    printing = Printing(
-        chosen(given.print_ir_before, "--print-ir-before"),
-        chosen(given.print_ir_after, "--print-ir-after"),
-        chosen(given.print_ir_after_change, "--print-ir-after-change"),
-        given.elide,
-    )
-    if mistakes:
-        raise DiagnosticsError(mistakes)
-    return printing

@@ -33,13 +33,12 @@ from runtime.comparison import Comparison, Difference, compare
 from runtime.comparison.difference import difference
 from runtime.comparison.report import distance
 from runtime.diagnostics import Diagnostic, DiagnosticsError, Note
-from runtime.front_ends import FrontEnds, evaluator_for
+from runtime.front_ends import FrontEnds
 from runtime.functions import Function, Module
 from runtime.generated_inputs import generated_inputs
 from runtime.instructions import Instruction
 from runtime.interpreter import InputError, InterpreterError, run
 from runtime.interpreter.errors import MissingSemanticsError, line_of
-from runtime.interpreter.machine import MakeEvaluator
 from runtime.names import Names
 from runtime.operand_slots import values_of
 from runtime.tracing.ranges import range_of
@@ -61,7 +60,7 @@ class VerifiedModel:
             self._inputs = _generated(module, given.seed or 0)
         else:
             self._inputs = given_inputs(module, read_arrays([self._file]))
-            check_given(module, self._inputs.arrays, evaluator_for(module, front_ends), "--verify")
+            check_given(module, self._inputs.arrays, "--verify")
         self._before = module.clone()
         self._front_ends = front_ends
 
@@ -70,12 +69,11 @@ class VerifiedModel:
 
         Raises: DiagnosticsError where it cannot be run.
         """
-        make = evaluator_for(module, self._front_ends)
         names = _output_names(self._before)
         told, why = self._on_runtime(module, names)
         try:
-            compared = compare(self._before, module, self._inputs.arrays, evaluator=make)
-            before = run(self._before, self._inputs.arrays, evaluator=None if make is None else make(self._before))
+            compared = compare(self._before, module, self._inputs.arrays)
+            before = run(self._before, self._inputs.arrays)
         except InterpreterError as error:
             return "\n".join([*told, f"passes: not {_EXACTLY}: {self._unrunnable(error, why, is_told=bool(told))}"])
         exactly = f"passes: {_EXACTLY}" + (f" (onnxruntime: {why})" if why else "")
@@ -85,7 +83,7 @@ class VerifiedModel:
             exactly,
             *_apart(_named(names, compared.outputs), [before.get(name) for name in compared.outputs]),
         )
-        return "\n".join([*lines, *self._origin(module, compared, before, make)])
+        return "\n".join([*lines, *self._origin(module, compared, before)])
 
     def _unrunnable(self, error: InterpreterError, why: str, *, is_told: bool) -> str:
         """Return why a program cannot be run exactly.
@@ -114,9 +112,7 @@ class VerifiedModel:
         outputs = _apart({name: difference(second, first, None) for name, second, first in pairs}, before)
         return [f"passes: verified on onnxruntime, on {self._inputs.called}", *outputs, _ON_A_CPU], ""
 
-    def _origin(
-        self, module: Module, compared: Comparison, before: Mapping[int | str, Any], make: MakeEvaluator | None
-    ) -> Iterator[str]:
+    def _origin(self, module: Module, compared: Comparison, before: Mapping[int | str, Any]) -> Iterator[str]:
         """Yield where most of the error comes from."""
         guilty = next((one for one in compared.ranking if one.score), None)
         if guilty is None:
@@ -135,7 +131,7 @@ class VerifiedModel:
                 else [f"    in f32 with --calibrate {self._file}"]
             )
             return
-        found = largest_alone(compared, before, module, as_taken(module, self._inputs.arrays), make)
+        found = largest_alone(compared, before, module, as_taken(module, self._inputs.arrays))
         if isinstance(found, Alone):
             claim = (
                 "most of the error comes from"

@@ -325,7 +325,9 @@ class Block:
     def terminator(self) -> Instruction | None:
         """The `return` or `yield` at the end, or None."""
         last = self.last
-        return last if last is not None and getattr(last, "is_terminator", False) else None  # type: ignore[return-value]
+        if last is None or not getattr(last, "is_terminator", False):
+            return None
+        return last  # type: ignore[return-value]  # a loop is none
 
 
 class Loop(Statement):

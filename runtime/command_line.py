@@ -20,7 +20,7 @@ from typing import Any, Final, get_args
 from runtime.array_files import as_declared, read_arrays, split_argument, write_arrays
 from runtime.comparison import compare
 from runtime.diagnostics import Diagnostic, DiagnosticsError
-from runtime.front_ends import FrontEnds, evaluator_for, fetching_from, front_end_of, read_foreign
+from runtime.front_ends import WHAT_THEY_COMPUTE, FrontEnds, fetching_from, front_end_of, hang_signatures, read_foreign
 from runtime.functions import Module
 from runtime.further_classes import add_classes_argument, instruction_classes
 from runtime.instruction_set import InstructionSet
@@ -213,23 +213,21 @@ def _run_program(given: argparse.Namespace, module: Module, reader: _Reader) -> 
     if second is not None:
         _verify(second)
     modules = [module] if second is None else [module, second]
+    for each in modules:
+        hang_signatures(each, reader.front_ends, WHAT_THEY_COMPUTE)
     arrays = read_arrays(given.input)
     options: dict[str, Any] = {"function": given.function, "out_of_bounds": given.out_of_bounds or "error"}
-    make = evaluator_for(module, reader.front_ends)
-    if make is None and second is not None:
-        make = evaluator_for(second, reader.front_ends)
-    evaluator = None if make is None else make(module)
     rounding = Rounding(saturate=given.saturate, stochastic_seed=given.stochastic)
     try:
         function = function_named(module, given.function)
         inputs = as_declared(arrays, inputs_of(function, Names(function)))
         if second is not None:
-            write_report(compare(module, second, inputs, evaluator=make, **options), given.output)
+            write_report(compare(module, second, inputs, **options), given.output)
         elif given.trace:
-            options |= {"per_iteration": given.per_iteration, "rounding": rounding, "evaluator": evaluator}
+            options |= {"per_iteration": given.per_iteration, "rounding": rounding}
             write_report(trace(module, inputs, **options), given.output)
         else:
-            outputs = run(module, inputs, rounding=rounding, evaluator=evaluator, **options)
+            outputs = run(module, inputs, rounding=rounding, **options)
             if given.output is None:
                 write_out(f"{output_table(outputs)}\n")
             else:

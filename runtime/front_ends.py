@@ -2,7 +2,7 @@
 
     front_ends = {".onnx": load_the_front_end}
     program = read_foreign("model.onnx", front_ends)
-    make_evaluator = evaluator_for(program.module, front_ends)
+    hang_signatures(module, front_ends, WHAT_THEY_COMPUTE)  # of one that came from text
 
 Deliberately absent: the front ends. They need libraries that the IR does not, so one is loaded when a file asks, and
 only drivers (`runtime/__main__.py`, `passes/__main__.py`) know where they are.
@@ -22,7 +22,6 @@ from runtime.program_files import Program
 
 if TYPE_CHECKING:
     from runtime.functions import Module
-    from runtime.interpreter.machine import MakeEvaluator
     from runtime.signatures import Signatures
 
 
@@ -52,6 +51,9 @@ class FrontEnd:
 FrontEnds = Mapping[str, Callable[[], FrontEnd]]
 """By the ending of a file's name, in lower case."""
 
+WHICH_TYPES: Final = "which types the operators of the program may have"
+WHAT_THEY_COMPUTE: Final = "what the operators of the program compute"
+
 ENDING_OF_DOMAIN: Final = {ONNX_DOMAIN: ".onnx"}
 """Whose front end knows the operators of a domain."""
 
@@ -68,23 +70,14 @@ def read_foreign(name: str, front_ends: FrontEnds) -> Program | None:
         return Program(end.load(name), None)
 
 
-def hang_signatures(module: Module, front_ends: FrontEnds) -> None:
-    """Give a program of foreign operators that came from text or BIR what their front end knows of their types.
+def hang_signatures(module: Module, front_ends: FrontEnds, what: str) -> None:
+    """Give a program of foreign operators that came from text or BIR what their front end knows of them.
 
-    Raises: DiagnosticsError where that needs a library that is not installed.
+    Raises: DiagnosticsError where that needs a library that is not installed; `what` is asked for.
     """
     if module.signatures is None:
-        end = front_end_within(module, front_ends, "which types the operators of the program may have")
+        end = front_end_within(module, front_ends, what)
         module.signatures = None if end is None else end.signatures
-
-
-def evaluator_for(module: Module, front_ends: FrontEnds) -> MakeEvaluator | None:
-    """Return what makes the evaluator of a program of foreign operators, wherever it came from; None for others.
-
-    Raises: DiagnosticsError where that needs a library that is not installed.
-    """
-    end = front_end_within(module, front_ends, "what the operators of the program compute")
-    return None if end is None or end.signatures is None else end.signatures.evaluator
 
 
 @contextmanager

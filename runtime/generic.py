@@ -173,7 +173,9 @@ class GenericInst(Instruction):
 
     def operands(self) -> tuple[Operand, ...]:
         values = self._values
-        return tuple([value for value in values if value is not None]) if None in values else values  # type: ignore[return-value]
+        if None in values:
+            return tuple([value for value in values if value is not None])
+        return values  # type: ignore[return-value]  # of which none is None
 
     def set_value(self, index: int, value: Operand | None) -> None:
         """Put `value` into one operand slot, whatever other slots hold."""

@@ -79,16 +79,6 @@ class Target:
         """Bytes of a PSUM partition, all banks together."""
         return self.psum_banks * self.psum_bank_bytes
 
-    @property
-    def sbuf_total_bytes(self) -> int:
-        """Bytes of all partitions together."""
-        return self.sbuf_bytes * self.sbuf_partitions
-
-    @property
-    def psum_total_bytes(self) -> int:
-        """Bytes of all partitions together."""
-        return self.psum_bytes * self.psum_partitions
-
     def __lt__(self, other: Target) -> bool:
         return self.arch_level < other.arch_level
 

@@ -142,7 +142,7 @@ def write_attribute(
         return
     code = _code_of_empty(name, value) if isinstance(value, EmptyList) else _code_of(name, value)
     if shell is None or (proto.type and proto.type != code):
-        proto.type = code  # type: ignore[assignment]
+        proto.type = code  # type: ignore[assignment]  # the stubs have an enumeration
     if isinstance(value, EmptyList):
         return
     field = _FIELDS[code]

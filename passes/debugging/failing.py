@@ -20,7 +20,6 @@ from passes.precision.policy_option import PolicyFiles
 from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests
 from runtime.functions import Module
-from runtime.interpreter.machine import MakeEvaluator
 from runtime.program_files import complain, write_out
 from runtime.targets import Target
 from runtime.verifier import verify
@@ -34,16 +33,15 @@ class Numerics:
 
     given: Mapping[str, Any] | None
     seed: int
-    make_evaluator: MakeEvaluator | None
 
     def judge(self, gave_up: Callable[[str], None] | None = None) -> Judge:
         """Return the judge of a run on the program that came in."""
-        return NumericsJudge(self.given, seed=self.seed, make_evaluator=self.make_evaluator, gave_up=gave_up)
+        return NumericsJudge(self.given, seed=self.seed, gave_up=gave_up)
 
     def judge_part(self, module: Module) -> Judge:
         """Return the judge of a run on a part of a program, which may take other inputs."""
         given = None if self.given is None else completed(module, self.given, self.seed)
-        return NumericsJudge(given, seed=self.seed, make_evaluator=self.make_evaluator, explain=False)
+        return NumericsJudge(given, seed=self.seed, explain=False)
 
 
 @dataclass(frozen=True)

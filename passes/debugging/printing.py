@@ -6,13 +6,18 @@ change only the functions are shown that the pass has changed, whatever it says 
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from passes.arguments import ALL
+from passes.build import known_names, step_name
 from passes.framework.dot_transform import DotTransform
-from passes.framework.pass_manager import Watcher
+from passes.framework.instrumentation import PassInstrumentation
+from passes.framework.pass_manager import Step, passes_of
+from runtime.diagnostics import Diagnostic, DiagnosticsError, did_you_mean, either
 from runtime.functions import Module
 from runtime.program_files import complain
 from runtime.text.printer import print_function, write_module
@@ -21,7 +26,7 @@ EVERY_PASS = ("*",)
 
 
 @dataclass
-class Printing:
+class Printing(PassInstrumentation):
     """What is printed: for each option the names of passes and pipelines, `*` for all, or none."""
 
     before: Collection[str] = ()
@@ -31,17 +36,7 @@ class Printing:
     hide_progress: Callable[[], None] = lambda: None
     _texts: dict[str, str] = field(default_factory=dict)  # of the functions before the pass that runs
 
-    @property
-    def watch_before(self) -> Watcher | None:
-        """What a pass manager calls before each pass."""
-        return self._before if self.before or self.after_change else None
-
-    @property
-    def watch_after(self) -> Watcher | None:
-        """What a pass manager calls after each pass."""
-        return self._after if self.after or self.after_change else None
-
-    def _before(self, transform: DotTransform, module: Module) -> None:
+    def run_before_pass(self, transform: DotTransform, module: Module) -> None:
         if self.before:
             self._show_at("before", self.before, transform, transform.begins, module)
         if _names(self.after_change, transform, transform.pipelines):
@@ -49,7 +44,7 @@ class Printing:
         else:
             self._texts = {}
 
-    def _after(self, transform: DotTransform, module: Module) -> None:
+    def run_after_pass(self, transform: DotTransform, module: Module) -> None:
         if _names(self.after_change, transform, transform.pipelines):
             before, self._texts = self._texts, self._texts_of(module)
             self._show_changes(transform.pass_name, before, self._texts)
@@ -86,6 +81,36 @@ class Printing:
 
     def _texts_of(self, module: Module) -> dict[str, str]:
         return {name: print_function(function, elide=self.elide) for name, function in module.functions.items()}
+
+
+def printing_of(given: argparse.Namespace, steps: Sequence[Step]) -> Printing:
+    """Return what a command line asks to be printed between passes.
+
+    Raises: DiagnosticsError for a name that is not that of a pass or pipeline which runs.
+    """
+    running = list(dict.fromkeys(name for each in passes_of(steps) for name in (each.pass_name, *each.pipelines)))
+    mistakes: list[Diagnostic] = []
+
+    def chosen(value: str | None, option: str) -> Sequence[str]:
+        if value is None or value == ALL:
+            return () if value is None else EVERY_PASS
+        names = [step_name(name.strip()) for name in value.split(",")]
+        for name in names:
+            if name not in running:
+                help = did_you_mean(name, running) or f"it runs {either(running, 'and') or 'none'}"
+                what = "the pipeline does not run" if name in known_names() else "there is no pass"
+                mistakes.append(Diagnostic("P015", f'{option}: {what} "{name}"', help=help))
+        return names
+
+    printing = Printing(
+        chosen(given.print_ir_before, "--print-ir-before"),
+        chosen(given.print_ir_after, "--print-ir-after"),
+        chosen(given.print_ir_after_change, "--print-ir-after-change"),
+        given.elide,
+    )
+    if mistakes:
+        raise DiagnosticsError(mistakes)
+    return printing
 
 
 def _names(chosen: Collection[str], transform: DotTransform, pipelines: Sequence[str]) -> bool:

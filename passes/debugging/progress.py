@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Final, TextIO
 
 from passes.framework.dot_transform import DotTransform
+from passes.framework.instrumentation import PassInstrumentation
 from runtime.functions import Function, Module
 
 _DELAY: Final = 1.0  # seconds until the first line, and between two of them
@@ -22,7 +23,7 @@ _WIDTH: Final = 79
 _CLEAR: Final = "\r\x1b[K"
 
 
-class Progress:
+class Progress(PassInstrumentation):
     """Says what is under way while its body runs; each of its methods costs next to nothing."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -58,14 +59,11 @@ class Progress:
         """State what is under way."""
         self._what = what
 
-    def on_pass(self, transform: DotTransform, module: Module) -> None:
-        """State that a pass begins."""
+    def run_before_pass(self, transform: DotTransform, module: Module) -> None:
         self._what = transform.pass_name
 
-    def on_function(self, function: Function, number: int, count: int) -> None:
-        """State which function the pass has come to."""
-        name = self._what.partition(": function ")[0]
-        self._what = f"{name}: function {number} of {count}, @{function.name}"
+    def run_before_function(self, transform: DotTransform, function: Function, number: int, count: int) -> None:
+        self._what = f"{transform.pass_name}: function {number} of {count}, @{function.name}"
 
     def hide(self) -> None:
         """Take the line away, for something else to be printed."""

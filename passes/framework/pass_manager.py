@@ -13,21 +13,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
-from passes.framework.dot_transform import DotTransform, Entered
+from passes.framework.dot_transform import DotTransform
 from passes.framework.failure import PassFailure, UnsettledFailure, failure_of
+from passes.framework.instrumentation import PassInstrumentation
 from passes.framework.pass_run import Kept, PassRun, kept_by
 from passes.framework.rewrite_limit import RewriteLimit
 from passes.framework.rollback import saved, taking_back
 from runtime.diagnostics import Diagnostic, DiagnosticsError
-from runtime.functions import Module
+from runtime.functions import Function, Module
 from runtime.statistics import Statistic, snapshot, statistics_of, why_uncounted
 from runtime.text.places import Places
 from runtime.verifier import verify
 
 Check = Callable[[Module], Sequence[Diagnostic]]  # what is wrong with a program
-Watcher = Callable[[DotTransform, Module], None]
 
 MOST_ROUNDS: Final = 100
 
@@ -87,8 +88,8 @@ class PassManager:
     `check` is asked before the first pass and after every pass, whatever that claims; it is the verifier where nothing
     else is given, and None trusts the passes. With `rollback`, a failure leaves module and counters as they were before
     the failing step; the functions are then clones, so hold on to the module and not to what is inside it. With
-    `explain`, each pass is asked what it left as it is, and why. `judge` sees each pass before and after; `limit`
-    counts rewrites, and may stop them.
+    `explain`, each pass is asked what it left as it is, and why. `instrumentations` see each pass before and after;
+    `judge` does, too, and may refuse what it did. `limit` counts rewrites, and may stop them.
     """
 
     def __init__(
@@ -98,23 +99,17 @@ class PassManager:
         check: Check | None = verify,
         rollback: bool = True,
         explain: bool = False,
-        before: Watcher | None = None,
-        after: Watcher | None = None,
+        instrumentations: Sequence[PassInstrumentation] = (),
         judge: Judge | None = None,
         limit: RewriteLimit | None = None,
-        entered: Entered | None = None,
-        begun: Watcher | None = None,
     ) -> None:
         self.steps = tuple(steps)
         self._check = check
         self._rollback = rollback
         self._explain = explain
-        self._before = before
-        self._after = after
+        self._instrumentations = tuple(instrumentations)
         self._judge = judge
         self._limit = limit
-        self._entered = entered
-        self._begun = begun
 
     def run(self, module: Module) -> tuple[PassRun, ...]:
         """Run all steps, and return what each pass did, in order.
@@ -152,22 +147,28 @@ class PassManager:
         counts = snapshot(statistics_of([type(transform)]))
         copy = self._copy(run) if self._rollback or self._judge is not None else None
         rewrites = 0 if self._limit is None else self._limit.done
-        transform.rewrite_limit, transform.on_function = self._limit, self._entered
-        for watcher in (self._begun, self._before):
-            if watcher is not None:
-                watcher(transform, run.module)
-        try:
-            with taking_back(run.module, copy if self._rollback else None, counts):
+        transform.rewrite_limit = self._limit
+        transform.on_function = partial(self._enter, transform) if self._instrumentations else None
+        for each in self._instrumentations:
+            each.run_before_pass(transform, run.module)
+        with taking_back(run.module, copy if self._rollback else None, counts):
+            try:
                 changed, seconds, kept = self._watched(transform, run, copy, counts)
-        except PassFailure as failure:
-            failure.step, failure.rewrites_before = transform, rewrites
-            raise
+            except PassFailure as failure:
+                failure.step, failure.rewrites_before = transform, rewrites
+                for each in reversed(self._instrumentations):
+                    each.run_after_pass_failed(transform, run.module)
+                raise
         if changed:
             run.saved = None
-        if self._after is not None:
-            self._after(transform, run.module)
+        for each in reversed(self._instrumentations):
+            each.run_after_pass(transform, run.module)
         counted = tuple((statistic, statistic.value - before) for statistic, before in counts.items())
         return PassRun(transform.pass_name, changed, seconds, counted, kept)
+
+    def _enter(self, transform: DotTransform, function: Function, number: int, count: int) -> None:
+        for each in self._instrumentations:
+            each.run_before_function(transform, function, number, count)
 
     def _watched(
         self, transform: DotTransform, run: _Run, copy: Module | None, counted: Iterable[Statistic]

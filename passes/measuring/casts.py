@@ -43,5 +43,7 @@ def is_cast(inst: Instruction) -> bool:
 
 def _bytes_written(cast: Instruction) -> int:
     """Return what a cast writes in each partition, times its runs, as `NeuronEliminateCasts.count_cast` counts."""
-    size, times = cast.type.size_in_bytes, cast.num_dynamic_instances
-    return 0 if size is None else size // (cast.npartitions or 1) * (1 if times is None else times)
+    if cast.type.size_in_bytes is None:
+        return 0
+    times = cast.num_dynamic_instances
+    return cast.tile_size_in_bytes // (cast.npartitions or 1) * (1 if times is None else times)

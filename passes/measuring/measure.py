@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from passes.framework.dot_transform import DotTransform
+from passes.framework.instrumentation import PassInstrumentation
 from passes.framework.pass_run import PassRun
 from passes.measuring.casts import Casts, casts_of
 from passes.numerics.errors import OutputError, errors_of
@@ -24,8 +25,8 @@ from runtime.interpreter.errors import InterpreterError
 
 
 @dataclass
-class CastCount:
-    """The casts that passes have inserted and removed so far; a `Watcher` of the pass manager calls `after`.
+class CastCount(PassInstrumentation):
+    """The casts that passes have inserted and removed so far.
 
     Each pass counts by what it adds or takes away on balance, whatever it says of itself.
     Units: bytes; those of casts are what they write in each partition.
@@ -42,8 +43,7 @@ class CastCount:
     def __post_init__(self) -> None:
         self._now, self.left = self.before, self.before.number
 
-    def after(self, transform: DotTransform, module: Module) -> None:
-        """Count what a pass has left."""
+    def run_after_pass(self, transform: DotTransform, module: Module) -> None:
         earlier, now = self._now, casts_of(module)
         self.inserted += max(now.number - earlier.number, 0)
         self.removed += max(earlier.number - now.number, 0)
@@ -86,7 +86,7 @@ class Yardstick:
         if self.reference is None or self.inputs is None:
             return Measured(options, casts, runs, None, self.why_none)
         try:
-            found = outputs_of(module, self.inputs.function, self.inputs.arrays, None)
+            found = outputs_of(module, self.inputs.function, self.inputs.arrays)
         except InterpreterError as error:
             return Measured(options, casts, runs, None, str(error))
         return Measured(options, casts, runs, errors_of(found, self.reference.outputs))

@@ -27,7 +27,6 @@ from runtime.dtypes import f32, holds
 from runtime.functions import Module
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
-from runtime.interpreter.machine import MakeEvaluator
 
 SECONDS: Final = 20.0  # that are spent on looking
 _MOST_GROUPS: Final = 16  # to begin with
@@ -49,7 +48,6 @@ def largest_alone(
     reference: Outputs,
     module: Module,
     inputs: Mapping[str, Any],
-    make_evaluator: MakeEvaluator | None,
 ) -> Alone | str:
     """Return what makes the largest error of a converted program by itself, or why that is not known.
 
@@ -63,7 +61,7 @@ def largest_alone(
 
     def outputs_with(rounded: Sequence[Instruction]) -> Mapping[int | str, Difference | None]:
         skipped = narrowing.difference(rounded)
-        found = outputs_of(module, function.name, inputs, make_evaluator, skipped, originals)
+        found = outputs_of(module, function.name, inputs, skipped, originals)
         pairs = zip(found.items(), reference.values(), strict=True)
         return {name: difference(value, expected, None) for (name, value), expected in pairs}
 

@@ -16,7 +16,6 @@ from runtime.functions import Function, Module
 from runtime.generated_inputs import KINDS, generated_inputs
 from runtime.interpreter.errors import InputError, InterpreterError
 from runtime.interpreter.inputs import inputs_of
-from runtime.interpreter.machine import MakeEvaluator
 from runtime.interpreter.run import function_named, start
 from runtime.names import Names
 from runtime.rounding import cast_array, natural_dtype
@@ -47,13 +46,13 @@ def given_inputs(module: Module, arrays: Mapping[str, Any]) -> InputSet:
     return InputSet(function.name, "the inputs given", as_declared(arrays, wanted), may_fail=False)
 
 
-def check_given(module: Module, arrays: Mapping[str, Any], make: MakeEvaluator | None, option: str) -> None:
+def check_given(module: Module, arrays: Mapping[str, Any], option: str) -> None:
     """Check that inputs are those of the function that a caller runs; `option` is where they come from.
 
     Raises: DiagnosticsError with all that is wrong.
     """
     try:
-        start(module, arrays, evaluator=None if make is None else make(module))
+        start(module, arrays)
     except InputError as error:
         parts = [line.partition("; ") for line in error.message.splitlines()]
         found = [Diagnostic("P067", f"{option}: {message}", help=help) for message, _, help in parts]

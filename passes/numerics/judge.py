@@ -23,7 +23,6 @@ from runtime.equality import why_different
 from runtime.functions import Module
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InputError, InterpreterError, MissingSemanticsError
-from runtime.interpreter.machine import MakeEvaluator
 
 _NONE: tuple[Rounded, Rounded] = (frozenset(), frozenset())
 
@@ -32,7 +31,7 @@ class NumericsJudge(Judge):
     """Runs what comes before and after a pass.
 
     `given` are the inputs of the function that a caller runs; None: they are generated, for each function that no other
-    one calls. `make_evaluator` answers for foreign instructions. `gave_up` is told once why a program cannot be run,
+    one calls. `gave_up` is told once why a program cannot be run,
     and from then on everything is believed; None: that is an error. To `explain` where a difference comes from takes
     longer than to find it.
     """
@@ -42,13 +41,11 @@ class NumericsJudge(Judge):
         given: Mapping[str, Any] | None = None,
         *,
         seed: int = 0,
-        make_evaluator: MakeEvaluator | None = None,
         gave_up: Callable[[str], None] | None = None,
         explain: bool = True,
     ) -> None:
         self._given = given
         self._seed = seed
-        self._make_evaluator = make_evaluator
         self._gave_up = gave_up
         self._explain = explain
         self.sets: list[InputSet] | None = None  # chosen when the first pass runs
@@ -126,14 +123,14 @@ class NumericsJudge(Judge):
         try:
             was = known.get(number) if not removed else None
             if was is None:
-                was = outputs_of(before, one.function, one.arrays, self._make_evaluator, removed)
+                was = outputs_of(before, one.function, one.arrays, removed)
         except InterpreterError as error:
             text = f"removed_roundings states what cannot be left out: {error}"
             return Diagnostic("P035", text)
         if one.function not in after.functions:
             return Diagnostic("P031", f"the function @{one.function} is gone, which nobody else calls")
         try:
-            found = outputs_of(after, one.function, one.arrays, self._make_evaluator, added, self._originals)
+            found = outputs_of(after, one.function, one.arrays, added, self._originals)
         except MissingSemanticsError as error:
             raise unrunnable(error, given=self._given is not None, after=transform.pass_name) from error
         except InterpreterError as error:
@@ -149,7 +146,7 @@ class NumericsJudge(Judge):
             f"{difference.label} of @{one.function}: {difference.message}; no rounding that the pass states explains it"
         )
         count = f"{difference.differing} of {difference.elements} elements differ, " if difference.differing else ""
-        origin = where_it_comes_from(before, after, one, self._make_evaluator, removed, added) if self._explain else ()
+        origin = where_it_comes_from(before, after, one, removed, added) if self._explain else ()
         return Diagnostic("P030", message, notes=(Note(f"{count}on {one.called}"), *origin))
 
     def _choose(self, module: Module) -> list[InputSet]:
@@ -164,7 +161,7 @@ class NumericsJudge(Judge):
         chosen: list[InputSet] = []
         for one in candidates:
             try:
-                outputs = outputs_of(module, one.function, one.arrays, self._make_evaluator)
+                outputs = outputs_of(module, one.function, one.arrays)
             except InterpreterError as error:
                 if one.may_fail and not isinstance(error, MissingSemanticsError):
                     continue

@@ -14,7 +14,6 @@ from runtime.comparison import Compared, Comparison, compare
 from runtime.diagnostics import Note
 from runtime.functions import Module
 from runtime.interpreter.errors import InterpreterError
-from runtime.interpreter.machine import MakeEvaluator
 from runtime.tracing.table import cut
 
 _SHOWN = 3
@@ -24,13 +23,12 @@ def where_it_comes_from(
     before: Module,
     after: Module,
     inputs: InputSet,
-    make_evaluator: MakeEvaluator | None,
     removed: Rounded,
     added: Rounded,
 ) -> tuple[Note, ...]:
     """Return notes for people; what the pass states is not among them."""
     try:
-        found = compare(before, after, inputs.arrays, function=inputs.function, evaluator=make_evaluator)
+        found = compare(before, after, inputs.arrays, function=inputs.function)
     except (InterpreterError, MemoryError) as error:
         return (Note(f"where it comes from cannot be told: {str(error).partition(chr(10))[0]}"),)
     guilty = [one for one in found.ranking if _introduces(one) and one.second not in added and one.first not in removed]

@@ -18,8 +18,8 @@ from runtime.functions import Function, Module
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 from runtime.interpreter.errors import InterpreterError
-from runtime.interpreter.machine import Evaluator, MakeEvaluator
-from runtime.interpreter.run import run
+from runtime.interpreter.machine import Evaluator
+from runtime.interpreter.run import evaluator_of, run
 
 Outputs = Mapping[int | str, Any]
 _HELD = "value"  # the attribute of a node that is a constant
@@ -30,7 +30,6 @@ def outputs_of(
     module: Module,
     function: str,
     inputs: Mapping[str, Any],
-    make_evaluator: MakeEvaluator | None,
     skipped: Set[Instruction] = frozenset(),
     originals: Mapping[Instruction, Instruction] | None = None,
 ) -> Outputs:
@@ -38,7 +37,7 @@ def outputs_of(
 
     Raises: InterpreterError.
     """
-    evaluator = None if make_evaluator is None else make_evaluator(module)
+    evaluator = evaluator_of(module)
     if evaluator is not None and skipped:
         evaluator = _without_casts(evaluator, skipped)
     try:
@@ -62,7 +61,7 @@ def _without_casts(evaluator: Evaluator, skipped: Set[Instruction]) -> Evaluator
             return (operands[0][0],)
         return evaluator(inst, operands, *machine)
 
-    evaluate.uses_machine = getattr(evaluator, "uses_machine", False)  # type: ignore[attr-defined]
+    evaluate.uses_machine = getattr(evaluator, "uses_machine", False)  # type: ignore[attr-defined]  # `Evaluator` may have it
     return evaluate
 
 
@@ -96,6 +95,6 @@ def _hold(inst: Instruction, held: Any) -> None:
     """Give a constant other contents; its type stays."""
     if inst.INFO.semantics == _CONSTANT:
         type = inst.type
-        inst.value, inst.type = held, type  # type: ignore[attr-defined]
+        inst.value, inst.type = held, type  # type: ignore[attr-defined]  # by its semantics it has one
     else:
         inst.attributes[_HELD] = held  # type: ignore[attr-defined]  # a node has them

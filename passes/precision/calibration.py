@@ -16,7 +16,6 @@ from passes.precision.within_tolerance import needed_for
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
 from runtime.interpreter import InterpreterError
-from runtime.interpreter.machine import Evaluator, MakeEvaluator
 from runtime.tracing import trace
 from runtime.values import Operand
 
@@ -29,7 +28,6 @@ def calibrated(
     policy: PrecisionPolicy,
     runs: Runs,
     tolerance: float | None,
-    make: MakeEvaluator | None,
     say: Callable[[str], None] = lambda what: None,
 ) -> Requests:
     """Return requests and what runs of a program ask for: values in f32 that are too large, or inexact.
@@ -40,7 +38,7 @@ def calibrated(
     for called, inputs in runs:
         say(f"{called}: running the program")
         try:
-            measured = measured_values(module, inputs, None if make is None else make(module))
+            measured = measured_values(module, inputs)
         except InterpreterError as error:
             message = f"{called}: the program cannot be run: {error}"
             raise DiagnosticsError([Diagnostic("P067", message)]) from error
@@ -49,17 +47,17 @@ def calibrated(
     asked = replace(requests, measured=found)
     if tolerance is None:
         return asked
-    needed = needed_for(module, policy, asked, [inputs for _, inputs in runs], tolerance, make, say)
+    needed = needed_for(module, policy, asked, [inputs for _, inputs in runs], tolerance, say)
     return replace(asked, exact=needed.names, notes=(*asked.notes, str(needed)))
 
 
-def measured_values(module: Module, inputs: Mapping[str, Any], evaluator: Evaluator | None) -> dict[Operand, float]:
+def measured_values(module: Module, inputs: Mapping[str, Any]) -> dict[Operand, float]:
     """Return the largest finite magnitude of each value in a run, those of regions over all of their runs.
 
     Raises: InterpreterError where the program cannot be run on these inputs.
     """
     found: dict[Operand, float] = {}
-    for record in trace(module, inputs, evaluator=evaluator).records:
+    for record in trace(module, inputs).records:
         if record.range.low is None or record.range.high is None:
             continue
         held = record.value.results if hasattr(record.value, "results") else (record.value,)

@@ -5,15 +5,14 @@ Deliberately absent: signatures and definitions, and whatever depends on other n
 
 from __future__ import annotations
 
+from passes.precision.constraints import Constraints
+from passes.precision.context import Context
 from passes.precision.forms import Form
-from passes.precision.judge import Judges
 from passes.precision.overrides import Overrides, stays_by
-from passes.precision.policy import OpKind, Override, Precision, PrecisionPolicy
+from passes.precision.policy import OpKind, Override, Precision
 from passes.precision.reasons import Reason, Rule
-from passes.precision.requests import Requests
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType, f32
-from runtime.functions import Function
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
 
@@ -21,10 +20,11 @@ from runtime.instructions import Instruction
 class Choice:
     """Answers for the nodes of one function."""
 
-    def __init__(self, function: Function, policy: PrecisionPolicy, requests: Requests, judges: Judges) -> None:
+    def __init__(self, context: Context, constraints: Constraints) -> None:
+        policy, requests, function = context.policy, context.requests, context.survey.function
         self._policy = policy
         self._requests = requests
-        self._judges = judges
+        self._constraints = constraints
         self._overrides = Overrides(policy.overrides)
         self._of_forms: dict[Form, Override | None] = {}
         self._reasons: dict[tuple[Rule, str], Reason] = {}
@@ -40,10 +40,10 @@ class Choice:
             asked = self._requests.why_f32(node.inst, (*node.results, *node.operands), self._policy.low)
             if asked is not None:
                 return asked
-        judge = self._judges.against(dtype)
-        guard = judge.guard(node)
+        constraints = self._constraints.against(dtype)
+        guard = constraints.guard(node)
         is_f32_kind = node.facts is not None and node.data and dtype is f32
-        if guard is not None and not (is_f32_kind and not judge.is_sticky(node)):
+        if guard is not None and not (is_f32_kind and not constraints.is_sticky(node)):
             return guard
         if self._calls(node):
             return Reason(Rule.LOCAL_FUNCTION, Rule.LOCAL_FUNCTION.value)

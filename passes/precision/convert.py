@@ -68,8 +68,7 @@ def _calibrated(
         raise ValueError(f"a tolerance is above 0, and for inputs to calibrate with: {tolerance} for {len(inputs)}")
     if not inputs:
         return requests
-    make = None if module.signatures is None else module.signatures.evaluator
     runs = [(f"calibrate[{at}]", given_inputs(module, one).arrays) for at, one in enumerate(inputs)]
     for called, arrays in runs:
-        check_given(module, arrays, make, called)
-    return calibrated(requests, module, policy, runs, tolerance, make)
+        check_given(module, arrays, called)
+    return calibrated(requests, module, policy, runs, tolerance)

@@ -13,13 +13,14 @@ from collections.abc import Container, Mapping, Sequence
 
 from passes.precision.choice import Choice, is_as_asked
 from passes.precision.constants import Constants
+from passes.precision.constraints import Constraints
+from passes.precision.context import Callees, Context
 from passes.precision.decided import Decided
 from passes.precision.definitions import Lowered
 from passes.precision.following import Following
 from passes.precision.fused_norms import WHY as WHY_NO_NORM
 from passes.precision.fused_norms import refused_norms
 from passes.precision.islands import idle_instructions
-from passes.precision.judge import Callees, Judges
 from passes.precision.plans import Decision, Plans
 from passes.precision.policy import PrecisionPolicy
 from passes.precision.reasons import WIDENING_RULES, Reason, Rule
@@ -50,14 +51,14 @@ class Decisions:
         self.constants = Constants(self.survey)
         self._decided = Decided()
         self.of, self.slots, self.dtypes = self._decided.of, self._decided.slots, self._decided.dtypes
-        self._judges = Judges(self.survey, self.constants, policy, signatures, callees or {})
-        self._choice = Choice(function, policy, self.requests, self._judges)
-        self._plans = Plans(policy, self._choice, self._judges, self.survey.nodes)
+        context = Context(self.survey, self.constants, policy, signatures, callees or {}, self.requests)
+        self._constraints = Constraints(context)
+        self._choice = Choice(context, self._constraints)
+        self._plans = Plans(context, self._choice, self._constraints)
         self.followers = self._decide_each()
         if policy.by_kind:
             self._decide_gates()
-        about = (self.survey, policy, self.requests, self.constants, self._judges, self._choice)
-        Following(*about, self._decided).run(self.followers)
+        Following(context, self._constraints, self._choice, self._decided).run(self.followers)
         if not policy.by_kind:
             self._leave_idle()
             norms = refused_norms(self.survey, self.dtypes, self.slots)
@@ -72,7 +73,7 @@ class Decisions:
 
     def may_give(self, value: Operand, dtype: DType) -> bool:
         """Whether the node that gives a value, if one does, may give a float."""
-        return self._judges.of(dtype).may_give(value)
+        return self._constraints.of(dtype).may_give(value)
 
     def kept(self, rounded: Container[object]) -> list[tuple[Instruction, str]]:
         """Return what stays f32 and why, but for constants that were rounded: first what follows nothing."""
@@ -109,7 +110,7 @@ class Decisions:
         if node is None or decision.reason.rule not in WIDENING_RULES or is_as_asked(node):
             return
         if any(value.type.dtype is not f32 for value in (*node.operands, *node.results)):
-            lowered = self._judges.of(f32).lowered(node)
+            lowered = self._constraints.of(f32).lowered(node)
             if isinstance(lowered, Lowered):
                 self._decided.convert(insts, lowered, Decision(f32, decision.reason))
 
@@ -120,7 +121,7 @@ class Decisions:
             if not gate.is_known or node.facts is None:
                 continue
             dtype = self._choice.target_of(node)
-            if self._judges.of(dtype).allows(gate):
+            if self._constraints.of(dtype).allows(gate):
                 rule = Rule.POLICY_F32 if dtype is f32 else Rule.POLICY_LOW
                 self._decided.open(gate, Decision(dtype, self._choice.reason_of(rule, node)))
 

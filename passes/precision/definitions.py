@@ -56,7 +56,6 @@ class Definitions:
         self.low = low
         self._floats = floats
         self._overrides = overrides
-        self._plans: dict[type[Instruction], ClassPlan] = {}
         self._answers: dict[tuple[Form, frozenset[tuple[int, Override]]], Lowered | Reason] = {}
 
     def lowered(self, node: SurveyedNode) -> Lowered | Reason:
@@ -118,9 +117,14 @@ class Definitions:
             value: BlockArgument(block, value.type) for value in values_of(inst) if value is not None
         }
         copy = inst.clone(held)
-        lower = {at: BlockArgument(block, values_of(inst)[at].type.with_dtype(self.low)) for at in low}  # type: ignore[union-attr]
+        values = enumerate(values_of(inst))
+        lower = {
+            at: BlockArgument(block, value.type.with_dtype(self.low))
+            for at, value in values
+            if at in low and value is not None
+        }
         set_values(copy, lower)
-        plan = self._plans.setdefault(type(inst), ClassPlan.of(type(inst)))
+        plan = ClassPlan.of(type(inst))
         problems = [problem.message for problem in copy.verify()]
         types = () if plan.infer is None else plan.infer(copy)
         copy.eraseFromParent()  # which lets go of the edges that a clone takes over

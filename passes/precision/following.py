@@ -15,17 +15,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from passes.precision.choice import Choice
-from passes.precision.constants import Constants
+from passes.precision.constraints import Constraints
+from passes.precision.context import Context
 from passes.precision.decided import Decided
 from passes.precision.definitions import Lowered
 from passes.precision.guards import named
-from passes.precision.judge import Judges
 from passes.precision.plans import Decision
-from passes.precision.policy import Precision, PrecisionPolicy
+from passes.precision.policy import Precision
 from passes.precision.reasons import FOLLOWS, Reason, Rule
 from passes.precision.regions import Gate
-from passes.precision.requests import Requests
-from passes.precision.survey import Survey, SurveyedNode
+from passes.precision.survey import SurveyedNode
 from runtime.dtypes import DType
 from runtime.instructions import Instruction
 from runtime.values import Operand, Result, Value
@@ -37,21 +36,12 @@ Followers = Mapping[Instruction, Lowered]
 class Following:
     """The following in one function, of which it tells what has been decided there."""
 
-    def __init__(
-        self,
-        survey: Survey,
-        policy: PrecisionPolicy,
-        requests: Requests,
-        constants: Constants,
-        judges: Judges,
-        choice: Choice,
-        decided: Decided,
-    ) -> None:
-        self._survey = survey
-        self._policy = policy
-        self._requests = requests
-        self._constants = constants
-        self._judges = judges
+    def __init__(self, context: Context, constraints: Constraints, choice: Choice, decided: Decided) -> None:
+        self._survey = context.survey
+        self._policy = context.policy
+        self._requests = context.requests
+        self._constants = context.constants
+        self._constraints = constraints
         self._choice = choice
         self._decided = decided
 
@@ -106,7 +96,7 @@ class Following:
             for gate in survey.gates_from.get(value, ()):
                 if gate in missing and seen.setdefault(gate, dtype) is dtype:
                     missing[gate] -= 1
-                    if not missing[gate] and self._judges.of(dtype).allows(gate):
+                    if not missing[gate] and self._constraints.of(dtype).allows(gate):
                         queue += self._decided.pass_low(gate, dtype)
 
     def _place(self, value: Operand) -> int:
@@ -118,7 +108,7 @@ class Following:
         """Decide about a node whose operands are all one lower float, and return its results that become it."""
         found: Lowered | Reason = lowered
         if dtype is not self._policy.low:
-            found = self._choice.why_f32(node, dtype) or self._judges.of(dtype).lowered(node)
+            found = self._choice.why_f32(node, dtype) or self._constraints.of(dtype).lowered(node)
         if isinstance(found, Reason):
             self._decided.of[node.inst] = Decision(None, found)
             return ()
@@ -133,7 +123,7 @@ class Following:
         """Whether the uses of a constant that a loop hands on unchanged all want the lower float."""
         slots = self._decided.slots
         wanted = bool(gate.reads) and all(at in slots.get(user, ()) for user, at in gate.reads)
-        return wanted and self._judges.of(self._policy.low).allows(gate)
+        return wanted and self._constraints.of(self._policy.low).allows(gate)
 
     def _may_be_low(self, gate: Gate) -> bool:
         node = self._survey.nodes[gate.inst]
@@ -141,7 +131,7 @@ class Following:
             return False
         if self._requests.why_f32(gate.inst, (*gate.sources, *gate.targets), self._policy.low) is not None:
             return False
-        return self._judges.of(self._policy.low).allows(gate)
+        return self._constraints.of(self._policy.low).allows(gate)
 
     def _followed(self, inst: Instruction, lowered: Lowered) -> list[Operand]:
         """Return what a node follows: all that it would read in the lower float."""

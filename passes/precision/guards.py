@@ -21,19 +21,17 @@ from passes.precision.angles import is_bounded
 from passes.precision.attribute_ranges import unfit_attributes
 from passes.precision.constant_range import ConstantRange, Unfit
 from passes.precision.constants import Constants
-from passes.precision.counts import unfit_counts
 from passes.precision.differences import takes_differences
 from passes.precision.index_slice import index_values, values_needed_in_f32
 from passes.precision.logarithms import puts_bounds
 from passes.precision.marks import marks_of
-from passes.precision.normal_ranges import unfit_by_statistics
 from passes.precision.patterns import Patterns, adds_up_where_it_scatters
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
 from passes.precision.runtime_faults import why_it_fails
-from passes.precision.scale_ranges import unfit_by_scales
 from passes.precision.survey import Survey, SurveyedNode
 from passes.precision.suspects import readings, suspects
+from passes.precision.unfit_values import unfit_values
 from runtime.dtypes import DType, f16, f32, holds
 from runtime.instructions import Instruction
 from runtime.precision_facts import SCALARS
@@ -79,12 +77,11 @@ class Guards:
         nodes = suspects(survey, constants, self._range, self._patterns, marked, read, fitting)
         for node in survey.nodes.values() if callees else nodes:
             self._judge(node)
-        unfit = unfit_by_scales(survey, constants, self._range) | unfit_by_statistics(survey, constants, self._range)
-        for value, why in (unfit | unfit_counts(survey, constants, low)).items():
+        for value, reason in unfit_values(survey, constants, self._range).items():
             producer = survey.producer(value)
             if producer is not None:
-                self.reasons.setdefault(producer.inst, Reason(Rule.CONSTANT, why))
-            self._mark(value, f"{named(value)}: {why}")
+                self.reasons.setdefault(producer.inst, reason)
+            self._mark(value, f"{named(value)}: {reason.why}")
         for node in survey.with_memory.values() if self._is_f16 else ():
             if node.facts is not None and node.facts.wide_range:
                 why = f"{named(node.inst)}: {Rule.WIDE_RANGE.value}"

@@ -58,7 +58,7 @@ def marks_of(
         for inst in insts:
             found.setdefault(inst, mark)
     for inst, why in unfit_factors(survey, constants, range).items():
-        found.setdefault(inst, Mark(Rule.CONSTANT, why, spreads=True))
+        found.setdefault(inst, Mark(Rule.FACTORS, why, spreads=True))
     return found
 
 

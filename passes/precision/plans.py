@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from passes.precision.choice import Choice
+from passes.precision.constraints import Constraints
+from passes.precision.context import Context
 from passes.precision.definitions import Lowered
 from passes.precision.forms import Form
 from passes.precision.groups import Group
-from passes.precision.judge import Judges
-from passes.precision.policy import Precision, PrecisionPolicy
+from passes.precision.policy import Precision
 from passes.precision.reasons import FOLLOWS, Reason, Rule
-from passes.precision.survey import Nodes, SurveyedNode
+from passes.precision.survey import SurveyedNode
 from runtime.dtypes import DType, f32
 from runtime.instructions import Instruction
 
@@ -50,11 +51,11 @@ class Plan:
 class Plans:
     """The plans for the nodes of one function."""
 
-    def __init__(self, policy: PrecisionPolicy, choice: Choice, judges: Judges, nodes: Nodes) -> None:
-        self._nodes = nodes
-        self._policy = policy
+    def __init__(self, context: Context, choice: Choice, constraints: Constraints) -> None:
+        self._nodes = context.survey.nodes
+        self._policy = context.policy
         self._choice = choice
-        self._judges = judges
+        self._constraints = constraints
         self._of_forms: dict[Form, Plan] = {}
 
     def of_group(self, group: Group) -> Iterator[tuple[Plan, Sequence[Instruction]]]:
@@ -83,8 +84,8 @@ class Plans:
     def _make(self, node: SurveyedNode) -> Plan:
         precision = self._choice.precision_of(node)
         dtype = self._policy.dtype_of(precision)
-        guarded = self._judges.against(dtype).guarded
-        lowered = self._choice.why_f32(node, dtype) or self._judges.of(dtype).lowered(node)
+        guarded = self._constraints.against(dtype).guarded
+        lowered = self._choice.why_f32(node, dtype) or self._constraints.of(dtype).lowered(node)
         if isinstance(lowered, Reason):
             return Plan(Decision(None, lowered), None, False, guarded)
         if precision is Precision.FOLLOW:

@@ -52,14 +52,6 @@ ReadTree = Callable[[str, bytes], tuple[Any, Mistakes]]
 """From the name of a file and its bytes to its tree, None where it has none, and to what collects mistakes."""
 
 
-def read_policy(file: str, read_tree: ReadTree, classes: _Classes) -> PrecisionPolicy:
-    """Return the policy that a file describes; it is called as the file is.
-
-    Raises: DiagnosticsError with every mistake of the file.
-    """
-    return policy_in(file, bytes_of(file), read_tree, classes)
-
-
 def bytes_of(file: str) -> bytes:
     """Return all of a file.
 

@@ -18,6 +18,10 @@ class Rule(Enum):
     OVERRIDE = "the policy says so of this instruction"
     FOLLOWS_F32 = "follows its operands, which are not all low"
     CONSTANT = "a constant does not fit the lower float"
+    FACTORS = "constant factors one after the other come to what does not fit the lower float"
+    SCALE = "the scale of a quantization lets it be out of the range of the lower float"
+    STATISTICS = "the statistics of a normalization speak of values out of the range of the lower float"
+    COUNTER = "a counter goes further than the lower float counts exactly"
     OUT_OF_RANGE = "an operand may be out of the range of the lower float"
     WIDE_RANGE = "the result may be out of the range of the lower float"
     INDEX = "serves as an index, a size or a length"
@@ -53,6 +57,10 @@ WIDENING_RULES: Final = frozenset(
         Rule.FORCE_F32,
         Rule.OVERRIDE,
         Rule.CONSTANT,
+        Rule.FACTORS,
+        Rule.SCALE,
+        Rule.STATISTICS,
+        Rule.COUNTER,
         Rule.OUT_OF_RANGE,
         Rule.WIDE_RANGE,
         Rule.INDEX,

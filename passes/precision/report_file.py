@@ -32,7 +32,7 @@ def precision_passes(steps: Iterable[Step]) -> Iterator[DotTransform]:
 
 def reports_of(steps: Iterable[Step]) -> list[PrecisionReport]:
     """Return what the precision passes among steps say of their last runs."""
-    return [getattr(each, "report") for each in precision_passes(steps)]  # noqa: B009
+    return [getattr(each, "report") for each in precision_passes(steps)]  # noqa: B009  # by that it was found
 
 
 def check_report(name: str, output: str | None, steps: Sequence[Step]) -> None:

@@ -1,6 +1,6 @@
 """Which nodes stay f32 so that the error of a converted program is within a tolerance: `--tolerance`.
 
-    needed = needed_for(module, policy, requests, [inputs], 0.01, module.signatures.evaluator)
+    needed = needed_for(module, policy, requests, [inputs], 0.01)
     needed.names, str(needed)
 
 The program is converted again and again, and run on the inputs of `--calibrate`, with one rounding for each result. The
@@ -30,7 +30,6 @@ from runtime.comparison.difference import difference
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.functions import Module
 from runtime.interpreter import InterpreterError, run
-from runtime.interpreter.machine import MakeEvaluator
 from runtime.rounding import natural_dtype
 
 _ABSOLUTE: Final = 10  # a difference counts this many times where its output is small
@@ -65,14 +64,13 @@ def needed_for(
     requests: Requests,
     runs: Sequence[Arrays],
     tolerance: float,
-    make: MakeEvaluator | None,
     say: Callable[[str], None] = lambda what: None,
 ) -> Needed:
     """Return what must stay f32 beside what is requested; `runs` are inputs by the names that the program prints.
 
     Raises: DiagnosticsError where the error is larger than the tolerance, whatever stays f32, or cannot be measured.
     """
-    return _Converted(module, policy, requests, runs, make, say).needed(tolerance)
+    return _Converted(module, policy, requests, runs, say).needed(tolerance)
 
 
 class _Converted:
@@ -84,12 +82,11 @@ class _Converted:
         policy: PrecisionPolicy,
         requests: Requests,
         runs: Sequence[Arrays],
-        make: MakeEvaluator | None,
         say: Callable[[str], None],
     ) -> None:
         self._module, self._policy, self._say = module, policy, say
         self._requests = requests.for_copies(module, policy.low)
-        self._runs, self._make = runs, make
+        self._runs = runs
         self._plain = self._converted(frozenset())
         self._expected = [self._results(module, inputs) for inputs in runs]
 
@@ -124,8 +121,7 @@ class _Converted:
 
         Raises: InterpreterError.
         """
-        evaluator = None if self._make is None else self._make(module)
-        return [*run(module, as_taken(module, inputs), evaluator=evaluator).values()]
+        return [*run(module, as_taken(module, inputs)).values()]
 
     def _error(self, exact: frozenset[str]) -> float:
         module = self._converted(exact)[0]

@@ -194,4 +194,4 @@ def no_constant(name: str) -> NoReturn:
 
 
 # What `raw_decode` of a decoder calls; that one adds a Python call to each statement.
-_decode: Final = make_scanner(json.JSONDecoder(parse_constant=no_constant))  # type: ignore[arg-type]
+_decode: Final = make_scanner(json.JSONDecoder(parse_constant=no_constant))  # type: ignore[arg-type]  # typeshed

@@ -101,7 +101,7 @@ class BirReader:
         if "carried" in record:
             if not plan.carries:
                 raise BirError("B011", f"`{mnemonic}` carries nothing", KeyItself("carried"))
-            inst.carried = decoded(bytes_of, record["carried"], "carried")  # type: ignore[attr-defined]
+            inst.carried = decoded(bytes_of, record["carried"], "carried")  # type: ignore[attr-defined]  # as its plan says
         if self._unread:
             self._check_derived(inst, record)
         return inst

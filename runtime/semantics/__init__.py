@@ -92,7 +92,7 @@ class Machine(Protocol):
 
 def uses_machine(function: F) -> F:
     """Mark a function that gets `(inst, machine)` in place of `(inst, operands)`."""
-    function.uses_machine = True  # type: ignore[attr-defined]
+    function.uses_machine = True  # type: ignore[attr-defined]  # which `Semantics` may have
     return function
 
 
@@ -104,9 +104,9 @@ def find(name: str) -> Semantics:
     family, _, function = name.rpartition(".")
     if all(part.isidentifier() for part in name.split(".")) and family and not function.startswith("_"):
         module = family if "." in family else f"{__name__}.{family}"
-        found = getattr(import_module(module), function, None) if _is_there(module) else None
+        found: Semantics | None = getattr(import_module(module), function, None) if _is_there(module) else None
         if callable(found):
-            return found  # type: ignore[no-any-return]
+            return found
     raise LookupError(f'runtime/semantics/ has no function "{name}"; a name is `family.function`')
 
 

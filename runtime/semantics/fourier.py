@@ -20,9 +20,10 @@ _WORD = np.iinfo(np.int32)
 
 def fft(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the transform of each row."""
-    real, imaginary = _halves(operands[0].astype(np.float64, copy=False))
+    src: Array = operands[0]
+    real, imaginary = _halves(src.astype(np.float64, copy=False))
     if not real.size:
-        return operands[0]  # type: ignore[no-any-return]
+        return src
     transform = np.fft.ifft if inst.inverse else np.fft.fft
     norm = inst.norm if inst.norm != "unscaled" else "forward" if inst.inverse else "backward"
     found = transform(_complex(real, imaginary), norm=cast(Literal["backward", "forward", "ortho"], norm))

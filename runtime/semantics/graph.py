@@ -25,7 +25,8 @@ def input(inst: Any, machine: Machine) -> Any:
 
 def constant(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the contents of the constant."""
-    return inst.value.array  # type: ignore[no-any-return]
+    contents: Array = inst.value.array
+    return contents
 
 
 def matmul(inst: Any, operands: Sequence[Any]) -> Array:
@@ -59,7 +60,8 @@ def cast(inst: Any, operands: Sequence[Any]) -> Array:
 
     Dtypes: floats go to integers by rounding to nearest even and clamping; see `runtime.rounding`.
     """
-    return operands[0]  # type: ignore[no-any-return]
+    operand: Array = operands[0]
+    return operand
 
 
 @uses_machine

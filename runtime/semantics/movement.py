@@ -38,12 +38,13 @@ def gather_elements(inst: Any, operands: Sequence[Any]) -> Array:
 
 def narrow(inst: Any, operands: Sequence[Any]) -> Array:
     """Return `length` slices of `src` from `start` on."""
-    (src,) = operands
+    src: Array = operands[0]
     extent = src.shape[inst.axis]
     if inst.start + inst.length > extent:
         raise InterpreterError(f"takes elements up to {inst.start + inst.length} of {extent} along axis {inst.axis}")
     window = (slice(None),) * inst.axis + (slice(inst.start, inst.start + inst.length),)
-    return src[window]  # type: ignore[no-any-return]
+    found: Array = src[window]
+    return found
 
 
 def reshape(inst: Any, operands: Sequence[Any]) -> Array:
@@ -102,8 +103,8 @@ def top_k(inst: Any, operands: Sequence[Any]) -> tuple[Array, Array]:
 
 def dynamic_slice(inst: Any, operands: Sequence[Any]) -> Array:
     """Return the window of `sizes` at `start`, which is moved back into `src` where it leaves it."""
-    src, start = operands
-    return src[clamped(start, inst.sizes, src.shape)]  # type: ignore[no-any-return]
+    src: Array = operands[0]
+    return src[clamped(operands[1], inst.sizes, src.shape)]
 
 
 def dynamic_update_slice(inst: Any, operands: Sequence[Any]) -> Array:

@@ -71,7 +71,7 @@ class Scanner:
     def skip_lines(self) -> None:
         """Go to the next thing, over line ends and comments."""
         if self.text[self.pos : self.pos + 1] in _BLANK_OR_END:
-            self.pos = _lines.match(self.text, self.pos).end()  # type: ignore[union-attr]
+            self.pos = _lines.match(self.text, self.pos).end()  # type: ignore[union-attr]  # as above
 
     def accept(self, literal: str) -> bool:
         """Go behind `literal` if it stands next on this line."""

@@ -24,15 +24,28 @@ from runtime.verifier.plans import ClassPlan
 _COMPUTE = (NeuronEngine.TENSOR, NeuronEngine.VECTOR, NeuronEngine.SCALAR, NeuronEngine.GPSIMD)
 
 
+class EnginesOn:
+    """Where instructions may run on one target: few answers for many of them."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._known: dict[tuple[type[NeuronInst], NeuronEngine | None], tuple[NeuronEngine, ...]] = {}
+
+    def of(self, inst: NeuronInst, plan: ClassPlan) -> tuple[NeuronEngine, ...]:
+        """Return the engine of an instruction, or those that it may get."""
+        key = type(inst), inst.assigned_engine
+        found = self._known.get(key)
+        if found is None:
+            legal = plan.info.engines_on(self.target.name)
+            found = self._known[key] = _engines_of(inst.assigned_engine, inst.engine_hint, legal, self.target)
+        return found
+
+
 def check_on_target(
-    inst: NeuronInst, plan: ClassPlan, target: Target, predicates: Predicates, findings: Findings, *, runs: bool
+    inst: NeuronInst, plan: ClassPlan, on: EnginesOn, predicates: Predicates, findings: Findings, *, runs: bool
 ) -> None:
     """Check one instruction whose operands are sound; `runs` says whether the loops around it run at all."""
-    assigned = inst.assigned_engine
-    engines = plan.engines.get(assigned)  # few answers for many instructions
-    if engines is None:
-        engines = _engines_of(assigned, inst.engine_hint, plan.info.engines_on(target.name), target)
-        plan.engines[assigned] = engines
+    target, engines = on.target, on.of(inst, plan)
     if not engines:
         return  # which is said already
     for problem in plan.target_rules(inst, target):

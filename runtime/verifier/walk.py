@@ -27,7 +27,7 @@ from runtime.verifier.generic import (
     check_open_attributes,
     check_operator_set,
 )
-from runtime.verifier.on_target import check_on_target
+from runtime.verifier.on_target import EnginesOn, check_on_target
 from runtime.verifier.operands import NONE_WRONG, check_attributes, check_slots
 from runtime.verifier.own_fields import check_own_fields
 from runtime.verifier.plans import ClassPlan
@@ -51,6 +51,7 @@ class FunctionWalk:
         self.defined: list[Value] = []
         self._function = function
         self._target = target
+        self._engines = None if target is None else EnginesOn(target)
         self._plans = plans
         self._census = census
         self._findings = findings
@@ -146,8 +147,8 @@ class FunctionWalk:
             sound &= self._own_rules(inst, plan)
         if sound:  # where its own rules say what does not fit, a result that does not follow would be the same mistake
             check_results(inst, plan, self._findings)
-        if isinstance(inst, NeuronInst) and self._target is not None and self._findings.count == before:
-            check_on_target(inst, plan, self._target, self._where or (), self._findings, runs=not self._idle)
+        if isinstance(inst, NeuronInst) and self._engines is not None and self._findings.count == before:
+            check_on_target(inst, plan, self._engines, self._where or (), self._findings, runs=not self._idle)
 
     def _conditions(self, inst: Instruction) -> None:
         """Check when an instruction runs."""

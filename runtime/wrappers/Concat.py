@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from generated.graph.ConcatGen import ConcatGen
 from runtime.fitting import counted, differ
 from runtime.instructions import Problem
+from runtime.types import Dim
 
 
 class Concat(ConcatGen):
@@ -29,10 +30,10 @@ class Concat(ConcatGen):
             elif type.shape is not None and first.shape is not None:
                 yield from self._why_not_beside(slot, type.shape, first.shape)
 
-    def _why_not_beside(self, slot: str, found: tuple[object, ...], first: tuple[object, ...]) -> Iterator[Problem]:
+    def _why_not_beside(self, slot: str, found: tuple[Dim, ...], first: tuple[Dim, ...]) -> Iterator[Problem]:
         if len(found) != len(first):
             yield Problem(f"{slot} has {counted(len(found), 'dimension')}, and parts[0] {len(first)}", slot)
             return
         for axis, (one, other) in enumerate(zip(found, first, strict=True)):
-            if axis != self.axis and differ(one, other):  # type: ignore[arg-type]
+            if axis != self.axis and differ(one, other):
                 yield Problem(f"{slot} has the extent {one} along axis {axis}, and parts[0] {other}", slot)

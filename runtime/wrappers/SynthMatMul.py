@@ -20,7 +20,8 @@ class SynthMatMul(SynthMatMulGen):
             return
         assert src is not None and indices is not None and codebook is not None
         summed, entries, extent = src[1], indices[1], codebook[1]
-        known = isinstance(summed, int) and isinstance(entries, int) and isinstance(extent, int)
-        if known and summed != entries * extent:  # type: ignore[operator]
+        if not (isinstance(summed, int) and isinstance(entries, int) and isinstance(extent, int)):
+            return
+        if summed != entries * extent:
             found = f"{entries} entries of {extent} elements"
             yield Problem(f"rows of src have {summed} elements, and those of the weights {found}", "indices")

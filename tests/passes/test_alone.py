@@ -22,7 +22,7 @@ def found(second: str, x: float) -> Alone | str:
     before, after = runtime.parse(FIRST), runtime.parse(second)
     inputs = {"x": np.array([[x]], np.float32)}
     compared = runtime.compare(before, after, inputs)
-    return largest_alone(compared, runtime.run(before, inputs), after, inputs, None)
+    return largest_alone(compared, runtime.run(before, inputs), after, inputs)
 
 
 @pytest.mark.parametrize(("narrow", "expected"), [("ab", "b"), ("abc", "b"), ("bc", "b"), ("ac", "c"), ("a", "a")])
@@ -47,7 +47,7 @@ def test_many_are_looked_through_in_groups() -> None:
     before, after = runtime.parse(first), runtime.parse(second)
     inputs = {"x": np.array([[257 + 2**-7]], np.float32)}  # each f16 rounds it to 257, by less
     compared = runtime.compare(before, after, inputs)
-    result = largest_alone(compared, runtime.run(before, inputs), after, inputs, None)
+    result = largest_alone(compared, runtime.run(before, inputs), after, inputs)
     assert isinstance(result, Alone) and result.inst.name == "v23" and result.is_most
 
 

@@ -11,6 +11,7 @@ import pytest
 from passes.eliminate_casts import NeuronEliminateCasts
 from passes.framework.dot_transform import DotTransform, TransformError
 from passes.framework.failure import PassFailure
+from passes.framework.instrumentation import PassInstrumentation
 from passes.framework.pass_manager import MOST_ROUNDS, Fixpoint, PassManager
 from passes.framework.target_lowering import TargetLowering
 from runtime.blocks import Statement
@@ -299,12 +300,59 @@ def test_a_fixpoint_that_never_ends_is_stopped() -> None:
 def test_watchers_see_the_program_before_and_after() -> None:
     seen: list[tuple[str, bool]] = []
 
-    def watch(when: str, transform: DotTransform, module: Module) -> None:
-        seen.append((f"{when} {transform.pass_name}", print_module(module) == CHAIN))
+    class Watches(PassInstrumentation):
+        def run_before_pass(self, transform: DotTransform, module: Module) -> None:
+            seen.append((f"before {transform.pass_name}", print_module(module) == CHAIN))
 
-    manager = PassManager([NeuronEliminateCasts()], before=partial(watch, "before"), after=partial(watch, "after"))
-    manager.run(chain())
+        def run_after_pass(self, transform: DotTransform, module: Module) -> None:
+            seen.append((f"after {transform.pass_name}", print_module(module) == CHAIN))
+
+    PassManager([NeuronEliminateCasts()], instrumentations=[Watches()]).run(chain())
     assert seen == [("before eliminate-casts", True), ("after eliminate-casts", False)]
+
+
+class Notes(PassInstrumentation):
+    """Notes what it sees, and how many functions the program has then."""
+
+    def __init__(self, name: str, seen: list[str]) -> None:
+        self.name, self.seen = name, seen
+
+    def run_before_pass(self, transform: DotTransform, module: Module) -> None:
+        self.seen.append(f"{self.name}: before {transform.pass_name}, {len(module.functions)}")
+
+    def run_before_function(self, transform: DotTransform, function: Function, number: int, count: int) -> None:
+        self.seen.append(f"{self.name}: {transform.pass_name} on @{function.name}, {number}/{count}")
+
+    def run_after_pass(self, transform: DotTransform, module: Module) -> None:
+        self.seen.append(f"{self.name}: after {transform.pass_name}, {len(module.functions)}")
+
+    def run_after_pass_failed(self, transform: DotTransform, module: Module) -> None:
+        self.seen.append(f"{self.name}: {transform.pass_name} failed, {len(module.functions)}")
+
+
+def test_instrumentations_are_nested() -> None:
+    seen: list[str] = []
+    PassManager([Counting(nothing)], instrumentations=[Notes("outer", seen), Notes("inner", seen)]).run(chain())
+    assert seen == [
+        "outer: before counting, 1",
+        "inner: before counting, 1",
+        "outer: counting on @main, 1/1",
+        "inner: counting on @main, 1/1",
+        "inner: after counting, 1",
+        "outer: after counting, 1",
+    ]
+
+
+@pytest.mark.parametrize("rollback", [True, False])
+def test_an_instrumentation_sees_what_a_failing_pass_has_left(rollback: bool) -> None:
+    seen: list[str] = []
+    steps = [Counting(nothing), Counting(add_a_function_and_give_up), Counting(nothing)]
+    notes = [Notes("outer", seen), Notes("inner", seen)]
+    with pytest.raises(PassFailure):
+        PassManager(steps, rollback=rollback, instrumentations=notes).run(chain())
+    both = [line for line in seen if "failed" in line]
+    assert both == ["inner: counting failed, 2", "outer: counting failed, 2"]
+    assert seen[-2:] == both and sum("after" in line for line in seen) == 2
 
 
 def test_a_lowering_that_does_not_say_how_is_a_fault() -> None:

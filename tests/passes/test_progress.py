@@ -28,8 +28,8 @@ def test_a_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_DELAY", 0.001)
     stream = Terminal()
     with Progress(stream) as progress:
-        progress.on_pass(Counts(), chain())
-        progress.on_function(chain().root_function, 3, 12)
+        progress.run_before_pass(Counts(), chain())
+        progress.run_before_function(Counts(), chain().root_function, 3, 12)
         while "function" not in stream.getvalue():
             pass
         progress.hide()
@@ -39,9 +39,9 @@ def test_a_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_pass_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     progress = Progress(Terminal())
-    PassManager([Counts()], entered=progress.on_function, begun=progress.on_pass).run(chain())
+    PassManager([Counts()], instrumentations=[progress]).run(chain())
     assert progress._what == "counts: function 1 of 1, @main"
-    progress.on_function(chain().root_function, 2, 2)
+    progress.run_before_function(Counts(), chain().root_function, 2, 2)
     assert progress._what == "counts: function 2 of 2, @main"
 
 

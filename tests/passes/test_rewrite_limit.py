@@ -9,6 +9,7 @@ from passes.build import build_pipeline
 from passes.command_line import main
 from passes.eliminate_casts import NeuronEliminateCasts
 from passes.framework.dot_transform import DotTransform
+from passes.framework.instrumentation import PassInstrumentation
 from passes.framework.pass_manager import PassManager
 from passes.framework.rewrite_limit import RewriteLimit
 from passes.framework.target_lowering import TargetLowering
@@ -125,7 +126,12 @@ def test_a_pass_is_not_limited_any_more_in_the_next_run() -> None:
 
 def test_functions_are_announced() -> None:
     seen: list[tuple[str, int, int]] = []
-    PassManager([Counts()], entered=lambda f, number, count: seen.append((f.name, number, count))).run(two())
+
+    class Watches(PassInstrumentation):
+        def run_before_function(self, transform: DotTransform, function: Function, number: int, count: int) -> None:
+            seen.append((function.name, number, count))
+
+    PassManager([Counts()], instrumentations=[Watches()]).run(two())
     assert seen == [("f", 1, 2), ("main", 2, 2)]
 
 

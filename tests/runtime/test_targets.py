@@ -38,10 +38,11 @@ def test_order_is_that_of_generations() -> None:
 def test_memories(
     target: Target, sbuf: int, sbuf_total: int, reserved: int, psum_banks: int, psum: int, psum_total: int
 ) -> None:
-    assert (target.sbuf_bytes, target.sbuf_total_bytes, target.sbuf_partitions) == (sbuf, sbuf_total, 128)
+    assert (target.sbuf_bytes, target.sbuf_partitions) == (sbuf, 128)
+    assert target.sbuf_bytes * target.sbuf_partitions == sbuf_total
     assert (target.sbuf_reserved_bytes, target.sbuf_usable_bytes) == (reserved, sbuf - reserved)
     assert (target.psum_banks, target.psum_bank_bytes, target.psum_bytes) == (psum_banks, 2 * KIB, psum)
-    assert (target.psum_total_bytes, target.psum_partitions) == (psum_total, 128)
+    assert (target.psum_bytes * target.psum_partitions, target.psum_partitions) == (psum_total, 128)
 
 
 def test_memories_of_the_first_generation() -> None:

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import passes
+from passes.precision.reasons import Rule
 from runtime import parse
 from tests.passes.precision.lossy_models import EYE, NOISE, Lossy, check
-from tests.passes.precision.models import precisions, read
+from tests.passes.precision.models import convert, precisions, read
 
 LOW = {"f16": 2048, "bf16": 256}
 CONSTANTS: dict[str, Any] = {"z": np.array(0), "o": np.array(1), "one": np.float32(1)}
@@ -56,6 +57,13 @@ def test_numbers_of_an_engine(pattern: str, wanted: str) -> None:
     assert {line.value: line.precision for line in report.lines}["y"] == wanted
 
 
+def test_it_is_the_counter_that_keeps_it() -> None:
+    model = read(f"g (float[3000] x) => (float[3000] y) {{ {WAYS['cast']} y = Add(x, c) }}", 14,
+                 z=np.array(0), n=np.array(3000), o=np.array(1))  # fmt: skip
+    (line,) = [line for line in convert(model, "autocast-f16")[1].lines if line.value == "c"]
+    assert (line.rule, line.reason) == (Rule.COUNTER, "counts up to 3000, and f16 counts to 2048")
+
+
 NORM = "c = Conv(x, w) n = BatchNormalization(c, s, s, m, t) y = Conv(n, w)"
 
 
@@ -69,6 +77,9 @@ def test_statistics_say_what_is_normalized(mean: float, variance: float, wanted:
     text = f"{head}{{ {NORM} }}"
     found = precisions(read(text, 15, **held, t=ones * np.float32(variance)))
     assert (found["c"], found["y"]) == (wanted, "f16")
+    _, report = convert(read(text, 15, **held, t=ones * np.float32(variance)), "autocast-f16")
+    rule = {line.value: line.rule for line in report.lines}["c"]
+    assert rule is (Rule.STATISTICS if wanted == "f32" else Rule.POLICY_LOW)
     assert precisions(read(text, 22, **held, t=ones * np.float32(variance)), "autocast-bf16")["c"] == "bf16"
 
 

@@ -12,7 +12,7 @@ from brewer.yaml_tree import read_tree
 from frontends.onnx import load
 from passes.__main__ import main
 from passes.precision.policy import POLICIES, AutocastF16, OpKind, Override, Precision, PrecisionPolicy
-from passes.precision.policy_file import read_policy
+from passes.precision.policy_file import bytes_of, policy_in
 from passes.precision.report import PrecisionReport
 from runtime.diagnostics import DiagnosticsError
 from runtime.dtypes import bf16
@@ -37,7 +37,7 @@ def policy_of(text: str, folder: Path) -> PrecisionPolicy:
         problems = Problems()
         return read_tree(name, data, problems), problems
 
-    return read_policy(str(file), read, standard())
+    return policy_in(str(file), bytes_of(str(file)), read, standard())
 
 
 def test_a_file_without_a_base_is_custom(tmp_path: Path) -> None:

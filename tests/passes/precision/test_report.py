@@ -108,6 +108,10 @@ def test_every_rule_that_keeps_something_says_which_and_where() -> None:
     rules: dict[Rule, Any] = {
         Rule.FOLLOWS_F32: chain(node("Identity", ["x"], "y")),
         Rule.WIDE_RANGE: chain(node("Exp", ["x"], "y")),
+        Rule.CONSTANT: chain(node("Mul", ["x", "far"], "y"), constants={"far": np.float32(1e5)}),
+        Rule.FACTORS: chain(
+            node("Mul", ["x", "small"], "a"), node("Mul", ["a", "small"], "y"), constants={"small": np.float32(1e-3)}
+        ),
         Rule.UNKNOWN_OPERATOR: chain(helper.make_node("Gelu", ["x"], ["y"], domain="com.example"), opset=17),
         Rule.ASKED_FOR: chain(node("Cast", ["x"], "h", to=10), node("Cast", ["h"], "y", to=F)),
     }

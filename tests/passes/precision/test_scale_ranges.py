@@ -12,9 +12,10 @@ import pytest
 
 import passes
 from passes.precision.policy import policy_named
+from passes.precision.reasons import Rule
 from runtime import parse
 from tests.passes.precision.lossy_models import EYE, NOISE, XY, Lossy, check
-from tests.passes.precision.models import precisions, read
+from tests.passes.precision.models import convert, precisions, read
 
 I8 = np.random.default_rng(0).integers(-100, 100, (4, 4)).astype(np.int8)
 U16 = np.random.default_rng(1).integers(0, 60000, (4, 4)).astype(np.uint16)
@@ -80,6 +81,14 @@ def test_what_is_quantized_has_the_range_of_the_integers(scale: float, runs_in: 
     constants: dict[str, Any] = {"h": np.float32(2), "s": np.float32(scale), "v": EYE, "k": np.float32(1)}
     assert precisions(read(f"{XY}{{ {HELD} }}", 23, **constants))["a"] == runs_in
     assert precisions(read(f"{XY}{{ {HELD} }}", 23, **constants), "autocast-bf16")["a"] == "bf16"
+
+
+def test_it_is_the_scale_that_keeps_it() -> None:
+    """By hand: some of the integers are beyond 66, and 66,000 is infinite in f16."""
+    model = read(f"g (float[2,4] x) => (float[2,4] y) {{ {PRODUCT} }}", 21, w=I8, s=np.float32(1000), k=np.float32(1))
+    _, report = convert(model, "autocast-f16")
+    assert {line.value: line.rule for line in report.lines}["e"] is Rule.SCALE
+    assert report.to_json()["kept_in_f32"]["scale"] == 1
 
 
 def test_what_the_program_takes_in_may_be_quantized() -> None:

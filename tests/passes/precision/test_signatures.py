@@ -76,6 +76,10 @@ def test_without_the_library_a_user_is_told_which_one(program: Path, capsys: pyt
         in said.err
     )
     assert "help: install the extra onnx" in said.err and said.out == ""
+    verified = [str(program), "--passes", "eliminate-casts", "--verify-numerics"]
+    assert command_line.main(verified, {".onnx": missing}) == 2
+    why = "what the operators of the program compute needs a library that is not installed: onnx"
+    assert f"error[P012]: {why}" in capsys.readouterr().err
     # Passes that do not ask need no library.
     assert command_line.main([str(program), "--passes", "eliminate-casts"], {".onnx": missing}) == 0
 

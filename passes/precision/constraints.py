@@ -1,4 +1,7 @@
-"""All that stands against one lower float in a function: its guards, and what signatures and definitions allow.
+"""All that stands against a lower float in a function: its guards, and what signatures and definitions allow.
+
+    constraints = Constraints(context)
+    constraints.of(f16).lowered(node)  # what the node looks like in f16, or the reason why there is no such node
 
 Deliberately absent: the policy's choice, which comes first (`passes/precision/decide.py`).
 """
@@ -7,40 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from passes.precision.constants import Constants
+from passes.precision.context import Context
 from passes.precision.definitions import Lowered
-from passes.precision.guards import CalleeGuards, Guards
+from passes.precision.guards import Guards
 from passes.precision.legality import Legality
 from passes.precision.overrides import Overrides
-from passes.precision.policy import PrecisionPolicy
 from passes.precision.reasons import Reason
 from passes.precision.regions import Gate
 from passes.precision.runtime_faults import faults_of
-from passes.precision.survey import Survey, SurveyedNode
+from passes.precision.survey import SurveyedNode
 from runtime.dtypes import DType, f32
 from runtime.generic import OnnxNode
 from runtime.instructions import Instruction
-from runtime.signatures import Signatures
 from runtime.values import Operand
 
-Callees = Mapping[DType, Mapping[str, CalleeGuards]]
-"""By lower float: what the guards find in local functions."""
 
+class FloatConstraints:
+    """What stands against one float."""
 
-class Judge:
-    """Answers for one float."""
-
-    def __init__(
-        self,
-        dtype: DType,
-        survey: Survey,
-        constants: Constants,
-        policy: PrecisionPolicy,
-        signatures: Signatures | None,
-        callees: Callees,
-    ) -> None:
+    def __init__(self, dtype: DType, context: Context) -> None:
+        survey, constants, policy = context.survey, context.constants, context.policy
         is_guarded = policy.guards and dtype is not f32
-        known = callees.get(dtype, {})
+        known = context.callees.get(dtype, {})
         self.guards = Guards(survey, constants, dtype, known, policy.by_kind) if is_guarded else None
         self._reasons: Mapping[Instruction, Reason] = {}
         if self.guards is not None:
@@ -48,7 +39,7 @@ class Judge:
         elif dtype is not f32:
             self._reasons = faults_of(survey, constants, dtype)  # which no policy passes over
         overrides = Overrides(policy.overrides)
-        self._legality = Legality(dtype, signatures, survey.function.operator_sets, policy.floats, overrides)
+        self._legality = Legality(dtype, context.signatures, survey.function.operator_sets, policy.floats, overrides)
 
     def guard(self, node: SurveyedNode) -> Reason | None:
         """Return the reason by which a guard keeps a node in f32, if one does."""
@@ -79,27 +70,19 @@ class Judge:
         return self._legality.allows(gate)
 
 
-class Judges:
-    """The judges of one function, each made when somebody asks for it."""
+class Constraints:
+    """What stands against each float in one function, found when somebody asks for it."""
 
-    def __init__(
-        self,
-        survey: Survey,
-        constants: Constants,
-        policy: PrecisionPolicy,
-        signatures: Signatures | None,
-        callees: Callees,
-    ) -> None:
-        self._about = (survey, constants, policy, signatures, callees)
-        self._low = policy.low
-        self._known: dict[DType, Judge] = {}
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._known: dict[DType, FloatConstraints] = {}
 
-    def of(self, dtype: DType) -> Judge:
-        """Return who answers for a float."""
+    def of(self, dtype: DType) -> FloatConstraints:
+        """Return what stands against a float."""
         if dtype not in self._known:
-            self._known[dtype] = Judge(dtype, *self._about)
+            self._known[dtype] = FloatConstraints(dtype, self._context)
         return self._known[dtype]
 
-    def against(self, dtype: DType) -> Judge:
-        """Return whose guards count for what is to run in a float: in f32, those of the policy's lower float."""
-        return self.of(dtype if dtype is not f32 else self._low)
+    def against(self, dtype: DType) -> FloatConstraints:
+        """Return what counts for a node that is to run in a float: in f32, the guards of the policy's lower float."""
+        return self.of(dtype if dtype is not f32 else self._context.policy.low)

@@ -14,19 +14,7 @@ from passes.framework.failure import PassFailure
 from runtime.diagnostics import Diagnostic, DiagnosticsError
 from runtime.front_ends import FrontEnds, Runner, front_end_of, front_end_within, reporting, unreadable
 from runtime.functions import Module
-from runtime.program_files import STREAM, Program, is_bir
-
-
-def raise_foreign(name: str, operator_set: int, front_ends: FrontEnds) -> Program:
-    """Read a program in a foreign form, and raise it to a newer operator set.
-
-    Raises: DiagnosticsError where the file cannot be read, or the program not raised.
-    """
-    end = front_end_of(name, front_ends)
-    if end is None or end.load_raised is None:
-        raise DiagnosticsError([Diagnostic("P065", f"{name} has no operator set that could be raised")])
-    with reporting("P065", f"cannot be had in operator set {operator_set}", name, end):
-        return Program(end.load_raised(name, operator_set), None)
+from runtime.program_files import STREAM, is_bir
 
 
 def write_foreign(module: Module, name: str, front_ends: FrontEnds) -> bool:

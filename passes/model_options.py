@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from passes.debugging.progress import Progress
-from passes.foreign_files import raise_foreign
 from passes.framework.dot_transform import DotTransform
 from passes.framework.pass_manager import Step
 from passes.numerics.inputs import check_given, given_inputs
 from passes.precision.calibration import calibrated
-from passes.precision.preparation import prepared, raise_by_signatures
+from passes.precision.preparation import prepared, raised_to
 from passes.precision.report_file import precision_passes
 from passes.precision.requests import Requests, check_patterns, unmatched
 from runtime.array_files import read_arrays
@@ -66,24 +65,14 @@ def read_model(
         return None, ()
     transform, *_ = (*precision_passes(steps), None)
     policy = getattr(transform, "policy", None)
+    module, called = program.module, given.file
     if policy is None or transform is None:
-        return (program if given.opset is None else raise_foreign(given.file, given.opset, front_ends)), ()
+        return (program if given.opset is None else Program(raised_to(module, given.opset, called), None)), ()
     keep = (*given.keep, *requests_of(transform).keep)
-
-    def raise_to(module: Module, version: int) -> Module | str:
-        if module is not program.module:
-            return raise_by_signatures(module, version)
-        try:  # what is in the file takes less memory than a program that is written and read again
-            return raise_foreign(given.file, version, front_ends).module
-        except DiagnosticsError as error:
-            if version == given.opset:
-                raise
-            return error.diagnostics[0].message
-
-    module, notes = prepared(
-        program.module, policy, keep=keep, opset=given.opset, keep_functions=given.keep_functions, raise_to=raise_to
+    found, notes = prepared(
+        module, policy, keep=keep, opset=given.opset, keep_functions=given.keep_functions, called=called
     )
-    return (program if module is program.module else Program(module, None)), notes
+    return (program if found is module else Program(found, None)), notes
 
 
 def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, notes: tuple[str, ...]) -> Requests:

@@ -43,7 +43,6 @@ class FrontEnd:
     signatures: Signatures | None = None  # of the operators that programs of this form hold
     broken: tuple[type[Exception], ...] = ()
     data_files: Callable[[Module], Iterable[Path]] = lambda module: ()
-    load_raised: Callable[[str, int], Module] | None = None  # in a newer operator set
     run: Runner | None = None
     name_values: Callable[[Module], None] | None = None  # gives each value the name that it has in a file
 

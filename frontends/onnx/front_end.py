@@ -11,7 +11,7 @@ from typing import Any
 
 from frontends.onnx.data_files import data_files
 from frontends.onnx.errors import BrokenModelError, ExternalDataError, OnnxError
-from frontends.onnx.read_model import SIGNATURES, load, load_raised
+from frontends.onnx.read_model import SIGNATURES, load
 from frontends.onnx.write_model import save
 from runtime.front_ends import FrontEnd
 from runtime.functions import Module
@@ -26,7 +26,6 @@ def front_end() -> FrontEnd:
         signatures=SIGNATURES,
         broken=(BrokenModelError, ExternalDataError),
         data_files=data_files,
-        load_raised=load_raised,
         run=_run,
         name_values=_name,
     )

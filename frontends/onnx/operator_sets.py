@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping
 from itertools import count
-from pathlib import Path
 from typing import Final
 
 from onnx import (
@@ -32,30 +31,16 @@ from onnx import (
 )
 
 from frontends.onnx.changed_operators import graphs_in, nodes_of, refuse_changed
-from frontends.onnx.data_files import data_folders
 from frontends.onnx.errors import OperatorSetError
 from frontends.onnx.light_models import copy_but, copy_field, is_heavy
 from frontends.onnx.protobuf import DecodeError
 from frontends.onnx.schemas import NEWEST
-from frontends.onnx.write_model import to_proto
-from runtime.functions import Module
 
 _ASYMMETRIC: Final = 10  # the last operator set in which Resize and Upsample have one way to sample
 
 
-def raised_model(module: Module, version: int) -> tuple[ModelProto, Path | None]:
-    """Return a module as a model with a higher operator set, and the folder that its data is in and stays in.
-
-    Raises: OperatorSetError, and what `to_proto` raises.
-    """
-    folders = data_folders(module)
-    if len(folders) > 1:
-        raise OperatorSetError(f'the program reads data from several folders, "{folders[0]}" and "{folders[1]}"')
-    return raised(to_proto(module), version), folders[0] if folders else None
-
-
 def raised(model: ModelProto, version: int) -> ModelProto:
-    """Return a model with a higher operator set, which is the model itself, changed.
+    """Return a model with a higher operator set, or the model itself where it has that.
 
     Raises: OperatorSetError where it cannot be had.
     """
@@ -86,7 +71,7 @@ def raised(model: ModelProto, version: int) -> ModelProto:
         result.graph.output[at].CopyFrom(output)
     _check(result, version)
     _restore(result, model, heavy)
-    return model
+    return result
 
 
 def _check(result: ModelProto, version: int) -> None:
@@ -125,6 +110,8 @@ def _restore(result: ModelProto, model: ModelProto, heavy: list[TensorProto]) ->
     kept = [ends.get(one.name, one) for one in result.graph.input if one.name not in added]
     del result.graph.input[:]
     result.graph.input.extend(kept)
+    for tensor in heavy:
+        result.graph.initializer.add().CopyFrom(tensor)
     result.graph.sparse_initializer.extend(model.graph.sparse_initializer)
     for field in ("metadata_props", "training_info", "configuration"):
         _take_over(result, model, field)
@@ -133,22 +120,6 @@ def _restore(result: ModelProto, model: ModelProto, heavy: list[TensorProto]) ->
     _restore_texts(result.graph, model.graph)
     needed = helper.find_min_ir_version_for(result.opset_import, ignore_unknown=True)
     result.ir_version = max(model.ir_version, needed)
-    _move_heavy(result, model)
-
-
-def _move_heavy(result: ModelProto, model: ModelProto) -> None:
-    """Put what was converted into the model around its large tensors, which are in memory once."""
-    tensors = model.graph.initializer
-    for at in reversed(range(len(tensors))):
-        if not is_heavy(tensors[at]):
-            del tensors[at]
-    tensors.extend(result.graph.initializer)
-    for field in model.graph.DESCRIPTOR.fields_by_name:
-        if field != "initializer":
-            _take_over(model.graph, result.graph, field)
-    for field in model.DESCRIPTOR.fields_by_name:
-        if field != "graph":
-            _take_over(model, result, field)
 
 
 def _take_over(result: ModelProto | GraphProto | NodeProto | TensorProto, source: object, field: str) -> None:

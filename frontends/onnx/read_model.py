@@ -8,7 +8,7 @@ model back. One thing does not come back: nodes that were out of order, which no
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,17 +20,17 @@ from frontends.onnx.errors import BrokenModelError, OnnxError, OperatorSetError
 from frontends.onnx.inference import fill_types
 from frontends.onnx.inlining import inlined
 from frontends.onnx.legal_types import OnnxSignatures
-from frontends.onnx.operator_sets import raised, raised_model
-from frontends.onnx.piecewise import read_pieces
+from frontends.onnx.operator_sets import raised
+from frontends.onnx.piecewise import LeftOut, read_pieces
 from frontends.onnx.protobuf import LARGEST_FILE, DecodeError, encoded
 from frontends.onnx.read_graph import GraphReader
 from frontends.onnx.schemas import domain_in_ir
 from frontends.onnx.unification import unify
-from frontends.onnx.write_model import to_proto
+from frontends.onnx.write_model import proto_of_module
 from runtime.dtypes import holds
 from runtime.functions import Function, Module
 from runtime.garbage import paused_gc
-from runtime.generic import ONNX_DOMAIN, OnnxNode, function_name
+from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode, function_name
 
 if TYPE_CHECKING:
     from runtime.interpreter.machine import Evaluator
@@ -56,19 +56,6 @@ def load(model: str | os.PathLike[str] | ModelProto, folder: str | os.PathLike[s
         raise type(error)(f"{path.name}: {error}") from None
 
 
-def load_raised(path: str | os.PathLike[str], version: int) -> Module:
-    """Return the module of a model file, its operator set raised to a version; as it is where it has that.
-
-    Raises: OnnxError, OperatorSetError among them; OSError where the file cannot be read.
-    """
-    path = Path(path)
-    model = read_proto(path)
-    try:
-        return load(raised(model, version), path.parent)
-    except (BrokenModelError, OperatorSetError) as error:
-        raise type(error)(f"{path.name}: {error}") from None
-
-
 class ModelSignatures(OnnxSignatures):
     """What is known of the operators of models, which can be had in newer operator sets."""
 
@@ -77,7 +64,7 @@ class ModelSignatures(OnnxSignatures):
         if module.root_function.operator_sets.get(ONNX_DOMAIN) == version:
             return module.clone()
         try:
-            return load(*raised_model(module, version))
+            return _changed(module, lambda model: raised(model, version))
         except OnnxError as error:
             return str(error)
 
@@ -85,12 +72,15 @@ class ModelSignatures(OnnxSignatures):
         self, module: Module, names: Collection[str], calls: Collection[str] = ()
     ) -> tuple[Module, dict[str, str]] | str:
         """Return a copy of a module without calls of some local functions, and which are called yet; or why not."""
-        folders = data_folders(module)
-        if len(folders) > 1:
-            return f'the program reads data from several folders, "{folders[0]}" and "{folders[1]}"'
+        left: dict[str, str] = {}
+
+        def change(model: ModelProto) -> ModelProto:
+            result, why = inlined(model, names, calls)
+            left.update(why)
+            return result
+
         try:
-            model, left = inlined(to_proto(module), names, calls)
-            return load(model, folders[0] if folders else None), left
+            return _changed(module, change), left
         except OnnxError as error:
             return str(error)
 
@@ -102,6 +92,26 @@ class ModelSignatures(OnnxSignatures):
 
 
 SIGNATURES = ModelSignatures()
+
+
+def _changed(module: Module, change: Callable[[ModelProto], ModelProto]) -> Module:
+    """Return a module as a changed model; large tensors are those of the module itself, and not copied.
+
+    Raises: OnnxError.
+    """
+    folders = data_folders(module)
+    if len(folders) > 1:
+        raise OperatorSetError(f'the program reads data from several folders, "{folders[0]}" and "{folders[1]}"')
+    left_out: LeftOut = {}
+    result = load(change(proto_of_module(module, left_out)), folders[0] if folders else None)
+    main = result.root_function
+    for inst in main.insts:
+        if isinstance(inst, Initializer) and inst.name in left_out:
+            inst.value = left_out[inst.name]
+    for argument in main.args:
+        if argument.default is not None and argument.name in left_out:
+            argument.default = left_out[argument.name]
+    return result
 
 
 def read_proto(path: Path) -> ModelProto:

@@ -118,10 +118,8 @@ class GraphWriter:
                     sparse.values.name = name
             elif left_out is not None and value is not None and is_left_out(value, name):
                 left_out[name] = value
-                if isinstance(value, Constant):
-                    proto.initializer.add(name=name, data_type=code_of(value.dtype), dims=value.shape)
-                else:
-                    proto.initializer.add(name=name)
+                code = code_of(value.dtype) if isinstance(value, Constant) else value.proto.data_type
+                proto.initializer.add(name=name, data_type=code, dims=value.shape)
             elif value is not None:
                 self._write_tensor(proto.initializer.add(), value, name)
 

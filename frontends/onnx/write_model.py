@@ -33,11 +33,14 @@ def to_proto(module: Module) -> ModelProto:
 
     Raises: ExportError where no model says what the module says.
     """
-    return _proto_of(module, None)
+    return proto_of_module(module, None)
 
 
-def _proto_of(module: Module, left_out: LeftOut | None) -> ModelProto:
-    """Return a module as a model; what is large is `left_out`, where that is given."""
+def proto_of_module(module: Module, left_out: LeftOut | None) -> ModelProto:
+    """Return a module as a model; large tensors of its graph are `left_out`, where that is given, and hold nothing.
+
+    Raises: ExportError.
+    """
     model = parse_shell(ModelProto, module.carried)
     main = module.root_function
     import_operator_sets(model, main.operator_sets)
@@ -72,7 +75,7 @@ def save(module: Module, path: str | os.PathLike[str]) -> None:
     """
     path = Path(path)
     left_out: LeftOut = {}
-    model = _proto_of(module, left_out)
+    model = proto_of_module(module, left_out)
     take_along(module, path)
     if _size(module) >= LARGEST_FILE:
         fill(model, left_out)

@@ -24,7 +24,7 @@ from passes.auto_mixed_precision import AutoMixedPrecision
 from passes.numerics.inputs import as_taken
 from passes.precision.cheapest import cheapest
 from passes.precision.policy import OpKind, PrecisionPolicy
-from passes.precision.report import PrecisionReport
+from passes.precision.report import PrecisionReport, ReportLine
 from passes.precision.requests import Requests
 from runtime.comparison.difference import difference
 from runtime.diagnostics import Diagnostic, DiagnosticsError
@@ -92,7 +92,7 @@ class _Converted:
 
     def needed(self, tolerance: float) -> Needed:
         low, product = str(self._policy.low), f"{self._policy.name}: {OpKind.COMPUTE.value}"
-        lines = [line for line in self._plain[1].lines if line.precision == low and (line.node or line.value)]
+        lines = [line for line in self._plain[1].lines if line.precision == low and _may_be_kept(line)]
         names = [line.node or line.value or "" for line in lines]
         last = 0.0
 
@@ -131,6 +131,11 @@ class _Converted:
             return inf
         pairs = [pair for both in zip(self._expected, results, strict=True) for pair in zip(*both, strict=True)]
         return max((_error_of(*pair) for pair in pairs), default=0.0)
+
+
+def _may_be_kept(line: ReportLine) -> bool:
+    """Whether an instruction can be asked for by name; a constant is as what reads it."""
+    return bool(line.node or line.value) and not line.operator.endswith("::Constant")
 
 
 def _error_of(expected: Any, found: Any) -> float:

@@ -83,6 +83,22 @@ def test_converting_takes_no_more_memory_than_one_and_a_half_models(tmp_path: Pa
     assert out.stat().st_size < 0.51 * size
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("policy", ["autocast-f16", "autocast-bf16", "always-f32"])
+def test_weights_in_the_file_are_in_memory_once(tmp_path: Path, policy: str) -> None:
+    """And those that are half as large, beside what a small model takes, and one tensor on its way to the file."""
+    peaks = []
+    for side in (8, 2900):
+        folder, one = tmp_path / str(side), tmp_path / "one.onnx"
+        folder.mkdir()
+        onnx.save(onnx.load(products(folder, 8, side)), one)
+        command = [sys.executable, "-c", _PEAK, str(one), "-o", str(tmp_path / "out.onnx"), "--policy", policy]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout))
+    size, tensor = one.stat().st_size, 2900 * 2900 * 4
+    assert size > 256 * MEGABYTE and peaks[1] - peaks[0] <= 1.5 * size + tensor
+
+
 _PEAK = """
 import sys
 from passes.__main__ import main

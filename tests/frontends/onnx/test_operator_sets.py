@@ -13,8 +13,9 @@ from onnx import ModelProto, TensorProto, helper
 
 from frontends.onnx import OperatorSetError, load, to_proto
 from frontends.onnx.operator_sets import raised
-from frontends.onnx.read_model import load_raised
+from frontends.onnx.read_model import SIGNATURES
 from frontends.onnx.schemas import NEWEST
+from runtime.generic import Initializer
 from tests.frontends.onnx.models import computed, constant, model, node, value
 
 X = np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 4, 4)
@@ -47,7 +48,8 @@ def test_a_model_is_raised_with_its_weights_and_its_results() -> None:
 def test_data_beside_a_model_stays_there(tmp_path: Path) -> None:
     path = tmp_path / "m.onnx"
     onnx.save(convolution(), path, save_as_external_data=True, location="m.data", size_threshold=0)
-    module = load_raised(path, 18)
+    module = SIGNATURES.raised(load(path), 18)
+    assert not isinstance(module, str)
     kept = {one.name: one for one in to_proto(module).graph.initializer}["w"]
     assert kept.data_location == onnx.TensorProto.EXTERNAL
     assert module.root_function.operator_sets["ai.onnx"] == 18
@@ -157,13 +159,25 @@ def test_local_functions_cannot_be_raised() -> None:
         raised(source, 22)
 
 
-def test_what_the_library_cannot_convert_is_said_with_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "m.onnx"
+def test_what_the_library_cannot_convert_is_said() -> None:
     source = model([node("Nothing", ["x"], ["y"])], [value("x")], [value("y")], opset=11)
-    path.write_bytes(source.SerializeToString())
-    load(source)
-    with pytest.raises(OperatorSetError, match="m.onnx: onnx cannot convert operator set 11 to 22: .*Nothing"):
-        load_raised(path, 22)
+    why = SIGNATURES.raised(load(source), 22)
+    assert isinstance(why, str) and why.startswith("onnx cannot convert operator set 11 to 22: ") and "Nothing" in why
+
+
+def test_large_tensors_are_not_copied() -> None:
+    source = convolution()
+    weight = np.zeros((1 << 9, 1 << 10), np.float32)
+    source.graph.initializer.append(constant("large", weight))
+    module = load(source)
+    result = SIGNATURES.raised(module, 22)
+    assert not isinstance(result, str)
+    before, after = (
+        next(one.value for one in each.root_function.insts if isinstance(one, Initializer) and one.name == "large")
+        for each in (module, result)
+    )
+    assert before is after
+    assert {one.name: one for one in to_proto(result).graph.initializer}["large"] == source.graph.initializer[1]
 
 
 def test_what_the_library_forgets_comes_back() -> None:

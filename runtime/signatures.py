@@ -6,15 +6,16 @@ passes ask whether a type is legal, and the interpreter runs the operators, with
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from runtime.dtypes import DType
 
 if TYPE_CHECKING:
     from runtime.functions import Module
     from runtime.interpreter.machine import Evaluator
+    from runtime.values import Operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,12 @@ class Signatures(Protocol):
 
         Also returned are those of them that are called yet, each with the reason. `calls` stay: they are given by the
         names of their first results.
+        """
+
+    def largest_elsewhere(self, module: Module, inputs: Mapping[str, Any]) -> dict[Operand, float] | str:
+        """Return the largest finite magnitudes of values when a runtime of others runs a module, or why there are none.
+
+        `inputs` are arrays by name. What is in regions is not measured.
         """
 
     def evaluator(self, module: Module) -> Evaluator:

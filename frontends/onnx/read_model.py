@@ -8,9 +8,9 @@ model back. One thing does not come back: nodes that were out of order, which no
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx import ModelProto
 
@@ -34,6 +34,7 @@ from runtime.generic import ONNX_DOMAIN, Initializer, OnnxNode, function_name
 
 if TYPE_CHECKING:
     from runtime.interpreter.machine import Evaluator
+    from runtime.values import Operand
 
 _LARGE: Final = 1 << 24  # bytes of a file that is not read as a whole
 
@@ -83,6 +84,12 @@ class ModelSignatures(OnnxSignatures):
             return _changed(module, change), left
         except OnnxError as error:
             return str(error)
+
+    def largest_elsewhere(self, module: Module, inputs: Mapping[str, Any]) -> dict[Operand, float] | str:
+        """Return the largest finite magnitudes when onnxruntime runs a module, or why there are none."""
+        from frontends.onnx.onnxruntime_run import largest
+
+        return largest(module, inputs)
 
     def evaluator(self, module: Module) -> Evaluator:
         """Return what computes the nodes of a module; it needs the reference of ONNX, which is loaded now."""

@@ -7,9 +7,10 @@ means). After passes, what is new is named, nodes are sorted, and types that are
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from onnx import FunctionProto, ModelProto, helper
+from onnx import FunctionProto, ModelProto, ValueInfoProto, helper
 
 from frontends.onnx.data_files import move_out, replacing, take_along
 from frontends.onnx.errors import ExportError
@@ -64,18 +65,20 @@ def proto_of_module(module: Module, left_out: LeftOut | None) -> ModelProto:
     return model
 
 
-def save(module: Module, path: str | os.PathLike[str]) -> None:
+def save(module: Module, path: str | os.PathLike[str], *, more_outputs: Iterable[str] = ()) -> None:
     """Write a module as a model file, which is there whole or not at all.
 
     Data beside the model goes along: where the file is written into another folder than the module was read from, the
     data files that it names are copied there under the same names; a file that is in the way is never overwritten.
-    What is too large for one file goes to `<path>.data`.
+    What is too large for one file goes to `<path>.data`. `more_outputs` are values that the file gives as well, whose
+    types are not stated there.
 
     Raises: ExportError, ExternalDataError, OSError.
     """
     path = Path(path)
     left_out: LeftOut = {}
     model = proto_of_module(module, left_out)
+    model.graph.output.extend(ValueInfoProto(name=name) for name in more_outputs)
     take_along(module, path)
     if _size(module) >= LARGEST_FILE:
         fill(model, left_out)

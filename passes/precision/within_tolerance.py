@@ -4,10 +4,9 @@
     needed.names, str(needed)
 
 The program is converted again and again, and run on the inputs of `--calibrate`, with one rounding for each result. The
-error of an output is its largest
-difference beside its largest magnitude, or ten times the difference itself where that is less; of integers and
-booleans it is the share of elements that differ. An element that is infinite or NaN in one version only is beyond all
-tolerance.
+error of an output is its largest difference beside its largest magnitude, or ten times the difference itself where that
+is less; of integers and booleans it is the share of elements that differ. An element that is infinite or NaN in one
+version only is beyond all tolerance.
 
 Deliberately absent: a runtime of others. On a CPU that computes much of what is f16 in f32, and what few roundings are
 left make up for each other in some of many tries, by chance. Also absent: a promise for other inputs.
@@ -52,7 +51,7 @@ class Needed:
         stay = (
             f"{len(self.names)} of {self.n_low} nodes stay f32 for --tolerance"
             if len(self.names) > 1
-            else (f"one of {self.n_low} nodes stays f32 for --tolerance")
+            else f"one of {self.n_low} nodes stays f32 for --tolerance"
         )
         products = f", {self.n_products or 'none'} of them {'products' if self.n_products != 1 else 'a product'}"
         return f"{stay}{products}: the largest error is {self.error:.2g}, found in {self.runs} conversions"
@@ -88,7 +87,11 @@ class _Converted:
         self._requests = requests.for_copies(module, policy.low)
         self._runs = runs
         self._plain = self._converted(frozenset())
-        self._expected = [self._results(module, inputs) for inputs in runs]
+        try:
+            self._expected = [self._results(module, inputs) for inputs in runs]
+        except InterpreterError as error:
+            message = f"--tolerance: the program cannot be run: {error}"
+            raise DiagnosticsError([Diagnostic("P067", message)]) from error
 
     def needed(self, tolerance: float) -> Needed:
         low, product = str(self._policy.low), f"{self._policy.name}: {OpKind.COMPUTE.value}"

@@ -48,6 +48,11 @@ def test_what_only_onnxruntime_knows_is_measured_there(number: float, expected: 
     assert report.notes[0].startswith("what values are up to was measured on onnxruntime")
 
 
+def test_a_tolerance_needs_a_program_that_can_be_run_exactly() -> None:
+    with pytest.raises(DiagnosticsError, match="P067.*--tolerance: the program cannot be run: .*com.microsoft::Gelu"):
+        passes.convert(load(read(GELU)), calibrate=[full(1)], tolerance=0.01)
+
+
 def test_both_ways_measure_the_same() -> None:
     random = np.random.default_rng(1)
     text = HEAD + """g (float[2,4] x) => (float[2,4] y, float[2,4] z) {

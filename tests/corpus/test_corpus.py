@@ -4,13 +4,18 @@
 """
 
 import json
+from typing import Any
 
 import pytest
 
+import passes
+from frontends.onnx import load, to_proto
 from runtime.dtypes import bf16
+from tests.corpus.accuracy import errors
 from tests.corpus.converters import BF16, F16, Converter
-from tests.corpus.examine import OPTIMISED, PLAIN, ROUNDED, Subject, examine
+from tests.corpus.examine import OPTIMISED, PLAIN, ROUNDED, Subject, examine, interpret
 from tests.corpus.limits import NOT_YET, NOT_YET_BF16, Limits, complaints, limits_for
+from tests.corpus.measure import measure
 from tests.corpus.models import MODELS, Model, model_named
 from tests.corpus.ort import run_model
 from tests.corpus.signals import Array
@@ -49,6 +54,27 @@ def test_one_rounding_a_node_at_a_new_operator_set(name: str, converter: Convert
     model = model_named(name)
     found = examine(Subject(model, NEWEST), converter, (ROUNDED,))
     assert complaints(found, limits_for(model, converter.low)) == []
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("name", "policy", "tolerance", "plain", "low_work"),
+    [("silero-v6", "autocast-bf16", 0.02, 0.19, 0.55), ("nudenet", "autocast-f16", 0.001, 0.0012, 0.95)],
+)
+def test_little_is_kept_for_a_tolerance(
+    name: str, policy: str, tolerance: float, plain: float, low_work: float
+) -> None:
+    subject = Subject(model_named(name))
+    expected = interpret(subject.proto, subject.feeds)
+    found = []
+    within: dict[str, Any] = {"calibrate": subject.feeds, "tolerance": tolerance}
+    for options in ({}, within):
+        converted = to_proto(passes.convert(load(subject.copy()), policy, **options)[0])
+        errors_of = errors(expected, interpret(converted, subject.feeds))
+        found.append(max(min(one.relative, 10 * one.absolute) for one in errors_of))
+    assert found[0] > plain and found[1] <= tolerance
+    figures = measure(subject.proto, converted, subject.executions)
+    assert figures.low_work >= low_work * figures.heavy_work
 
 
 @pytest.mark.corpus

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from passes.debugging.progress import Progress
@@ -49,12 +49,19 @@ def check_model_options(given: argparse.Namespace, steps: Sequence[Step]) -> Non
         raise DiagnosticsError([Diagnostic("P016", "--tolerance is for the inputs of --calibrate", help=help)])
 
 
-def read_model(
-    given: argparse.Namespace, steps: Sequence[Step], front_ends: FrontEnds
-) -> tuple[Program | None, tuple[str, ...]]:
+@dataclass(frozen=True)
+class ReadProgram:
+    """A program as it is to be converted, and as it was in its file, where that was changed first."""
+
+    program: Program
+    notes: tuple[str, ...] = ()  # what is to be said of the change
+    source: Module | None = None
+
+
+def read_model(given: argparse.Namespace, steps: Sequence[Step], front_ends: FrontEnds) -> ReadProgram | None:
     """Read a program in a foreign form, as it is to be converted: functions inlined, the operator set raised.
 
-    Returns the program, None where the file is of no foreign form, and what is to be said of it.
+    Returns None where the file is of no foreign form.
 
     Raises: DiagnosticsError.
     """
@@ -62,17 +69,17 @@ def read_model(
     if program is None:
         if given.opset is not None:
             raise DiagnosticsError([Diagnostic("P065", f"--opset is for models, and {given.file} is none")])
-        return None, ()
+        return None
     transform, *_ = (*precision_passes(steps), None)
     policy = getattr(transform, "policy", None)
     module, called = program.module, given.file
     if policy is None or transform is None:
-        return (program if given.opset is None else Program(raised_to(module, given.opset, called), None)), ()
+        return ReadProgram(program if given.opset is None else Program(raised_to(module, given.opset, called), None))
     keep = (*given.keep, *requests_of(transform).keep)
     found, notes = prepared(
         module, policy, keep=keep, opset=given.opset, keep_functions=given.keep_functions, called=called
     )
-    return (program if found is module else Program(found, None)), notes
+    return ReadProgram(program, notes) if found is module else ReadProgram(Program(found, None), notes, module)
 
 
 def ask(given: argparse.Namespace, steps: Sequence[Step], module: Module, notes: tuple[str, ...]) -> Requests:

@@ -18,7 +18,7 @@ from passes.framework.pass_manager import Check, Judge, Step
 from passes.framework.rewrite_limit import RewriteLimit
 from passes.given_files import arrays_of, check_files
 from passes.measuring.report_file import check_report_place
-from passes.model_options import ask, check_model_options, read_model
+from passes.model_options import ReadProgram, ask, check_model_options, read_model
 from passes.precision.policy_file import ReadTree
 from passes.precision.policy_option import PolicyFiles, precision_steps
 from passes.precision.report_file import check_report, precision_passes
@@ -71,8 +71,8 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     Raises: DiagnosticsError for mistakes in the usage, then in the program.
     """
     asked = _Asked.of(given, read_tree)
-    program, notes = _read_program(asked, front_ends)
-    module, target, steps = program.module, asked.target, asked.steps
+    read = _read_program(asked, front_ends)
+    module, target, steps = read.program.module, asked.target, asked.steps
     know_operators = _knowing(given, steps, front_ends)
     know_operators(module)
     if target is not None:
@@ -80,14 +80,14 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
     elif module.target is not None:
         target = target_named(module.target)
         steps = asked.steps_on(target)
-    requests = ask(given, steps, module, notes)
+    requests = ask(given, steps, module, read.notes)
     numerics = None if given.verify_numerics is None else Numerics(asked.verified_on, given.seed or 0)
     gave_up = _skipping if given.numerics_if_possible else None
     return Session(
         given,
         module,
         steps,
-        check=None if given.no_check else _check_of(program, target),
+        check=None if given.no_check else _check_of(read.program, target),
         judge=None if numerics is None else numerics.judge(gave_up),
         printing=asked.printing,
         limit=RewriteLimit(given.rewrite_limit),
@@ -106,7 +106,7 @@ def open_session(given: argparse.Namespace, front_ends: FrontEnds, read_tree: Re
         target=target,
         is_measured=asked.is_measured,
         measured_on=asked.measured_on,
-        verified=None if given.verify is None else VerifiedModel(given, module, front_ends),
+        verified=None if given.verify is None else VerifiedModel(given, module, front_ends, read.source),
     )
 
 
@@ -164,17 +164,17 @@ def _check_places(given: argparse.Namespace, steps: Sequence[Step], is_measured:
         check_folder(given.reproducer)
 
 
-def _read_program(asked: _Asked, front_ends: FrontEnds) -> tuple[Program, tuple[str, ...]]:
-    """Return the program, which knows its places, and what is to be said of it.
+def _read_program(asked: _Asked, front_ends: FrontEnds) -> ReadProgram:
+    """Return the program, which knows its places.
 
     Raises: DiagnosticsError.
     """
     given = asked.given
-    foreign, notes = read_model(given, asked.steps, front_ends)
-    program = foreign or read_program(given.file, asked.classes)
+    read = read_model(given, asked.steps, front_ends) or ReadProgram(read_program(given.file, asked.classes))
+    program = read.program
     program.module.places = program.places
     check_files(given, program.module, front_ends)
-    return program, notes
+    return read
 
 
 def _check_unmeasured(given: argparse.Namespace) -> None:

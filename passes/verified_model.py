@@ -9,9 +9,10 @@
         its rounding alone makes %y: relative 0.00011, at most 0.0004
         in f32 with --keep conv_1 --keep softmax_1
 
-Where a runtime has kernels for both, it runs them; the interpreter runs them in any case, and only it can tell where
-the error comes from (`passes/numerics/alone.py`). Values are called what the written file calls them. What only the
-runtime can run, such as a model whose outputs have other shapes than it states, is verified there, and that is said.
+Where a runtime has kernels for both, it runs them, the first one as it is in its file; the interpreter runs them in any
+case, and only it can tell where the error comes from (`passes/numerics/alone.py`). Values are called what the written
+file calls them. What only the runtime can run, such as a model whose outputs have other shapes than it states, is
+verified there, and that is said.
 
 Deliberately absent: a verdict. How much error is too much depends on what the program is for.
 """
@@ -53,8 +54,13 @@ _ON_A_CPU = "  on a CPU it computes much of what is f16 in f32, and leaves round
 class VerifiedModel:
     """A program as it is before it is converted, and what it is run on."""
 
-    def __init__(self, given: argparse.Namespace, module: Module, front_ends: FrontEnds) -> None:
-        """Raises: DiagnosticsError where the inputs that are given are not those of the program."""
+    def __init__(
+        self, given: argparse.Namespace, module: Module, front_ends: FrontEnds, source: Module | None = None
+    ) -> None:
+        """Take a program, and what it was in its file before functions were inlined or its operator set was raised.
+
+        Raises: DiagnosticsError where the inputs that are given are not those of the program.
+        """
         self._file = None if given.verify == ALL else given.verify
         if self._file is None:
             self._inputs = _generated(module, given.seed or 0)
@@ -62,6 +68,7 @@ class VerifiedModel:
             self._inputs = given_inputs(module, read_arrays([self._file]))
             check_given(module, self._inputs.arrays, "--verify")
         self._before = module.clone()
+        self._source = self._before if source is None else source
         self._front_ends = front_ends
 
     def text(self, module: Module) -> str:
@@ -104,7 +111,7 @@ class VerifiedModel:
         run_both = runner_for(module, self._front_ends)
         if run_both is None:
             return [], ""
-        before = run_both(self._before, for_runtime(self._before, self._inputs.arrays))
+        before = run_both(self._source, for_runtime(self._source, self._inputs.arrays))
         after = before if isinstance(before, str) else run_both(module, for_runtime(module, self._inputs.arrays))
         if isinstance(before, str) or isinstance(after, str):
             return [], before if isinstance(before, str) else str(after)

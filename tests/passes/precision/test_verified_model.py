@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -11,6 +12,7 @@ from onnx import TensorProto
 
 from passes.__main__ import main
 from passes.debugging.progress import Progress
+from runtime.functions import Module
 from tests.passes.precision.model_driver import Driver
 from tests.passes.precision.models import chain, model, node, value
 
@@ -182,3 +184,20 @@ def test_what_nobody_can_run_is_a_mistake(driver: Driver, capsys: Said) -> None:
     said = capsys.readouterr().err
     assert said.startswith("error[P067]: --verify: the program cannot be run: ") and not driver.out.exists()
     assert "\nhelp: give inputs that it can be run on: --verify INPUTS.npz\nnote: onnxruntime: " in said
+
+
+def test_a_runtime_runs_the_model_as_it_is_in_its_file(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its functions, and of its operator set: so a mistake of what was done before the conversion shows, too."""
+    ran: list[tuple[int, int]] = []
+
+    def run(module: Module, inputs: object) -> list[Any]:
+        ran.append((len(module.functions), module.root_function.operator_sets["ai.onnx"]))
+        return [np.zeros((1, 1, 2, 2), np.float32)]
+
+    monkeypatch.setattr("frontends.onnx.onnxruntime_run.run", run)
+    source = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["" : 17, "local" : 1]>
+        g (float[1,1,2,2] x, float[1,1,1,1] w) => (float[1,1,2,2] y) { y = local.F(x, w) }
+        <domain: "local", opset_import: ["" : 17]> F (a, w) => (b) { b = Conv(a, w) }""")
+    onnx.save(source, driver.source)
+    assert driver.run("--verify", policy="autocast-bf16") == 0
+    assert ran == [(2, 17), (1, 22)]

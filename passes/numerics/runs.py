@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any
 
+from passes.precision.new_values import contents_of
 from runtime.comparison.casts import source_of_cast
 from runtime.functions import Function, Module
 from runtime.generic import OnnxNode
@@ -75,8 +76,9 @@ def _constants_of_before(
         for inst in skipped:
             original, held = originals.get(inst), _held(inst)
             if original is not None and held is not None:
+                before = _held(original)
                 changed.append((inst, held))
-                _hold(inst, _held(original))
+                _hold(inst, contents_of(original) if before is None else before)  # numbers, which were no tensor
         yield
     finally:
         for inst, held in changed:

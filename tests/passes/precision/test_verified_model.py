@@ -201,3 +201,13 @@ def test_a_runtime_runs_the_model_as_it_is_in_its_file(driver: Driver, monkeypat
     onnx.save(source, driver.source)
     assert driver.run("--verify", policy="autocast-bf16") == 0
     assert ran == [(2, 17), (1, 22)]
+
+
+def test_a_constant_of_numbers_is_what_it_was_without_its_rounding(driver: Driver, capsys: Said) -> None:
+    """0.1 is 0.09998 in f16, which all of the error comes from: 1024 is exact, and so is the product with it."""
+    nodes = [node("Constant", [], "k", value_float=0.1), node("Mul", ["x", "k"], "m"), node("MatMul", ["m", "w"], "y")]
+    onnx.save(chain(*nodes, constants=EYE), driver.source)
+    assert driver.run("--verify", driver.inputs(x=np.full((2, 4), 1024, np.float32))) == 0
+    said = capsys.readouterr().err
+    assert 'most of the error comes from %k: f16[] = onnx.node "ai.onnx::Constant"' in said
+    assert "its rounding alone makes %y: relative 0.0002442, at most 0.025\n" in said

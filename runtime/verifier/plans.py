@@ -22,8 +22,8 @@ from runtime.targets import Target
 from runtime.types import Type
 from runtime.verifier.attribute_kinds import Kind, kind_of
 
-_KEPT: Final = "_class_plan"
-"""Where a class has its plan."""
+_KEPT: Final = "__class_plan__"
+"""Where a class has its plan: a name that no definition gives a member."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,21 @@ loses digits. Products and functions beside the sum are narrowed as anywhere.
 It must not be seen where constants or extents say that there are few rounds; where the state is only multiplied,
 doubled, selected, moved or made anew; and in a sum that is not handed on to the next round.
 
-Deliberately absent: sums that forget, `a * s + e`, in which an error fades as the state does.
+A sum that forgets slowly is one, too, `0.999 * s + e`: a running mean. Where it forgets faster, an error fades with the
+state.
+
+Deliberately absent: state that is multiplied by variables, and the bias of a product.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from passes.precision.constants import Constants
-from passes.precision.regions import value_at
+from passes.precision.regions import Gate, value_at
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.dtypes import DType
 from runtime.generic import OnnxNode
@@ -47,28 +51,39 @@ def running_sums(survey: Survey, constants: Constants, low: DType) -> RunningSum
     few = 2.0 ** (low.mantissa_bits - _SPARE)
     for gate in survey.gates:
         states = [one for one in gate.targets if one not in gate.inst.results]
-        rounds = _rounds(gate.inst, constants)
-        if not gate.is_known or not states or (rounds is not None and rounds <= few):
+        if not gate.is_known or not states or not any(map(survey.is_converted, states)):
+            continue
+        if _all_rounds(gate, survey, constants, few) <= few:
             continue
         for inst, at in gate.slots:
             value = None if inst is gate.inst else value_at(inst, at)
-            if value is not None and any(map(survey.is_converted, states)):
-                way = _way_back(value, set(states), survey)
+            if value is not None:
+                way = _way_back(value, set(states), survey, constants, few)
                 if any(node.form.computes in _SUMS for node in way):
                     found.nodes.update([node.inst for node in way if not node.inst.blocks])
                     found.states.update(gate.targets)
     return found
 
 
-def _way_back(value: Operand, states: set[Value], survey: Survey) -> list[SurveyedNode]:
-    """Return the nodes from what a round hands on to the state that it received; none where no way leads there."""
-    nodes: dict[Operand, list[Operand]] = {}  # by value what it is made of, on ways that may lead to the state
+def _made_from(
+    value: Operand, states: set[Value], survey: Survey, constants: Constants, few: float
+) -> dict[Operand, list[Operand]]:
+    """Return by value what it is made of, for a value and all behind it up to some states."""
+    nodes: dict[Operand, list[Operand]] = {}
     queue = [value]
     while queue and len(nodes) <= _LONGEST:
         one = queue.pop()
         if one not in nodes:
-            nodes[one] = [] if one in states else list(_made_of(one, survey))
+            nodes[one] = [] if one in states else list(_made_of(one, survey, constants, few))
             queue += nodes[one]
+    return nodes
+
+
+def _way_back(
+    value: Operand, states: set[Value], survey: Survey, constants: Constants, few: float
+) -> list[SurveyedNode]:
+    """Return the nodes from what a round hands on to the state that it received; none where no way leads there."""
+    nodes = _made_from(value, states, survey, constants, few)
     leading: set[Operand] = set(states)
     grows = True
     while grows:
@@ -79,8 +94,8 @@ def _way_back(value: Operand, states: set[Value], survey: Survey) -> list[Survey
     return [node for node in found if node is not None]
 
 
-def _made_of(value: Operand, survey: Survey) -> Iterator[Operand]:
-    """Yield the values that one hands on, is the sum of, or is chosen from."""
+def _made_of(value: Operand, survey: Survey, constants: Constants, few: float) -> Iterator[Operand]:
+    """Yield the values that one hands on, is the sum of, is chosen from, or hardly makes smaller."""
     gate = survey.gate_to.get(value)
     if gate is not None:
         yield from gate.sources
@@ -92,6 +107,34 @@ def _made_of(value: Operand, survey: Survey) -> Iterator[Operand]:
         operands = [one for at in node.data if (one := node.values[at]) is not None]
         is_doubled = node.form.computes in _SUMS and len(operands) == 2 and operands[0] is operands[1]
         yield from () if is_doubled else operands
+    elif node.form.computes == "multiply" and len(node.operands) == 2:
+        held = [one for one in node.operands if one in constants.held]
+        factors = constants.small_contents(held[0]) if len(held) == 1 else None
+        if factors is not None and factors.size and bool((factors >= 1 - 1 / few).all() and (factors <= 1).all()):
+            yield from [one for one in node.operands if one not in constants.held]
+
+
+def _all_rounds(gate: Gate, survey: Survey, constants: Constants, few: float) -> float:
+    """Return how many rounds a loop makes at most, with those of the loops around it whose state it goes on with."""
+    rounds = _rounds(gate.inst, constants)
+    found = math.inf if rounds is None else rounds
+    for inst, at in gate.slots:
+        value = value_at(inst, at) if inst is gate.inst else None
+        if value is not None and found <= few:
+            from_outside = _made_from(value, set(), survey, constants, few).keys()
+            around = [one for one in survey.gates if _encloses(one, gate) and not from_outside.isdisjoint(one.targets)]
+            found *= math.prod([max(_rounds(one.inst, constants) or math.inf, 1.0) for one in around])
+    return found
+
+
+def _encloses(gate: Gate, other: Gate) -> bool:
+    """Whether the instruction of a gate stands in a region of that of another one."""
+    block = other.inst.parent
+    while block is not None and isinstance(block.owner, Instruction):
+        if block.owner is gate.inst:
+            return True
+        block = block.owner.parent
+    return False
 
 
 def _rounds(inst: Instruction, constants: Constants) -> float | None:

@@ -55,12 +55,38 @@ SUMS: Final = {
         within=0,
         weights={"z": f32(0), "k": f32(1)},
     ),
+    "sum that is forgotten slowly": Probe(
+        "g (float[300,2] x) => (float[2] y) { y = Scan <num_scan_inputs = 1, body = b (float[2] s, float[2] e)"
+        " => (float[2] t) { d = Mul(s, k) t = Add(d, e) }> (z, x) }",
+        {"x": abs(random(300, 2))},
+        wide="d t",
+        within=5e-3,
+        weights={**ZERO, "k": f32(0.99)},
+    ),
+    "few rounds in few rounds": Probe(
+        "g (float[2] x, bool c) => (float[2] y) { y = Loop(m, c, z) <body = b " + LOOP + " { on = Identity(go)"
+        " t = Loop(m, c, s) <body = e (int64 j, bool g, float[2] u) => (bool o, float[2] v) {"
+        " o = Identity(g) v = Add(u, x) }> }> }",
+        {"x": f32(1, 0.7), "c": np.array(True)},
+        wide="v",
+        within=1e-3,
+        weights={**ZERO, "m": np.array(60)},
+        policies=F16,
+    ),
+    "few rounds anew in each round": Probe(
+        "g (float[2] x, int64 n, bool c) => (float[2] y) { y = Loop(n, c, z) <body = b " + LOOP + " {"
+        " on = Identity(go) q = Neg(x) t = Loop(m, c, q) <body = e (int64 j, bool g, float[2] u) => (bool o,"
+        " float[2] v) { o = Identity(g) v = Add(u, x) }> }> }",
+        {"x": f32(1, 0.7), "n": np.array(9), "c": np.array(True)},
+        low="v",
+        weights={**ZERO, "m": np.array(6)},
+    ),
     "sum that is forgotten": Probe(
         "g (float[300,2] x) => (float[2] y) { y = Scan <num_scan_inputs = 1, body = b (float[2] s, float[2] e)"
         " => (float[2] t) { d = Mul(s, k) t = Add(d, e) }> (z, x) }",
         {"x": random(300, 2)},
         low="d t",
-        weights={**ZERO, "k": f32(0.9)},
+        weights={**ZERO, "k": f32(0.5)},
     ),
     "state that is doubled": Probe(
         "g (float[2] x, int64 m, bool c) => (float[2] y) { y = Loop(m, c, x) <body = b " + LOOP + " {"
@@ -111,6 +137,13 @@ RECEIVED: Final = {
         low="y",
         wide="d",
         weights={"k": f32(0.1)},
+    ),
+    "the range of an input": Probe(
+        "g (float[64] x) => (float[64] y) { l = ReduceMin(x) h = ReduceMax(x) r = Sub(h, l) d = Sub(x, l)"
+        " y = Div(d, r) }",
+        {"x": random(64) + 2000},
+        wide="r d",
+        within=5e-3,
     ),
     "an image and its copy": Probe(
         "g (float[64] x, float[64] v) => (float y) { d = Sub(x, v) q = Mul(d, d) y = ReduceMean <keepdims = 0> (q) }",

@@ -48,7 +48,7 @@ FACTS: Final[FactsTable] = {
         (15, PrecisionFacts("elementwise", operands={1: "f32", 2: "f32", 3: "f32", 4: "f32"}, range_safe=True)),
     ),
     ("ai.onnx", "Bernoulli"): ((15, PrecisionFacts("boundary", operands={0: "keep"}, keeps_dtype=True)),),
-    ("ai.onnx", "BitCast"): ((26, PrecisionFacts("data_movement", operands={0: "keep"}, precision_intact=True)),),
+    ("ai.onnx", "BitCast"): ((26, PrecisionFacts("data_movement", operands={0: "index"}, precision_intact=True)),),
     ("ai.onnx", "BitShift"): ((11, PrecisionFacts("elementwise")),),
     ("ai.onnx", "BitwiseAnd"): ((18, PrecisionFacts("elementwise")),),
     ("ai.onnx", "BitwiseNot"): ((18, PrecisionFacts("elementwise")),),

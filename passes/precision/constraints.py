@@ -65,7 +65,7 @@ class FloatConstraints:
     def allows(self, gate: Gate) -> bool:
         """Whether the values that pass through a gate may all be the float."""
         guards = self.guards
-        if guards is not None and any(one in guards.sticky or one in guards.indices for one in gate.targets):
+        if guards is not None and any(one in guards.sticky or one in guards.exact for one in gate.targets):
             return False
         return self._legality.allows(gate)
 

@@ -5,6 +5,8 @@
 |a|^2 - 2 ab + |b|^2 is small where %a and %b are near each other, and its terms are not: of vectors around 20, sums of
 thousands leave a few units, and f16 has steps of 4 there. So product, terms and sums are f32.
 
+The product and the sum may be one node, a Gemm with an `alpha` below 0.
+
 It must not be seen where what a product is taken from was reduced from something else than squares of its operands, and
 where both have one sign.
 """
@@ -19,9 +21,11 @@ from passes.precision.patterns import Patterns
 from passes.precision.squares import Squares, Way, adds_up
 from passes.precision.sums import Sums
 from passes.precision.survey import Survey, SurveyedNode
+from runtime.generic import ONNX_DOMAIN
 from runtime.instructions import Instruction
 from runtime.values import Operand
 
+_GEMM: Final = f"{ONNX_DOMAIN}::Gemm"
 _SUMS: Final = ("add", "subtract")
 _DEPTH: Final = 3
 """Sums of terms, one in the other."""
@@ -40,6 +44,9 @@ def nodes_of_distances(survey: Survey, constants: Constants, patterns: Patterns,
             if group is not None and _may_lead_to_product(group.form):
                 way = distances.way_from(value, terms, -1 if is_difference else 1)
                 found.update([inst, *way, *distances.sums_behind(inst)] if way else ())
+    for node in survey.nodes_of([form for form in survey.forms if form.label == _GEMM and len(form.data) > 2]):
+        way = distances.squares_beside(node)
+        found.update([node.inst, *way, *distances.sums_behind(node.inst)] if way else ())
     return found
 
 
@@ -72,6 +79,13 @@ class _Distances:
         origins = {origin for one in factors for origin in self._patterns.back(one, only_moved=True)}
         squares = self._squares_in(terms, origins, -sign, _DEPTH)
         return [node.inst for node in (*product, *squares)] if squares else []
+
+    def squares_beside(self, node: SurveyedNode) -> list[Instruction]:
+        """Return the nodes back to the squares of its own operands that a product is taken from."""
+        left, right, terms = node.operands[:3]
+        sign = 1 if node.attribute("alpha", 1.0) * node.attribute("beta", 1.0) > 0 else -1
+        origins = {origin for one in (left, right) for origin in self._patterns.back(one, only_moved=True)}
+        return [one.inst for one in self._squares_in(terms, origins, -sign, _DEPTH)]
 
     def sums_behind(self, inst: Instruction) -> list[Instruction]:
         """Return the sums with further terms behind one, which the other square may come in."""

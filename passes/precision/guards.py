@@ -28,6 +28,7 @@ from passes.precision.marks import marks_of
 from passes.precision.patterns import Patterns, adds_up_where_it_scatters
 from passes.precision.reasons import Reason, Rule
 from passes.precision.regions import Gate
+from passes.precision.running_sums import running_sums
 from passes.precision.runtime_faults import why_it_fails
 from passes.precision.survey import Survey, SurveyedNode
 from passes.precision.suspects import readings, suspects
@@ -47,7 +48,10 @@ class CalleeGuards:
 
 
 class Guards:
-    """The guards of a function for one lower float: `reasons` by node, and `sticky` values with their origin."""
+    """The guards of a function for one lower float: `reasons` by node, and `sticky` values with their origin.
+
+    Values in `exact` stay f32 where they pass through the borders of regions: indices, and sums over the rounds.
+    """
 
     def __init__(
         self,
@@ -70,7 +74,9 @@ class Guards:
         self._needed = values_needed_in_f32(survey)
         read = readings(survey, constants)
         fitting = self._range.within([value for _, value, role in read if role not in SCALARS])
-        self._marks = marks_of(survey, constants, self._patterns, self._range, by_kind)
+        sums = running_sums(survey, constants, low)
+        self.exact = self.indices | sums.states
+        self._marks = marks_of(survey, constants, self._patterns, self._range, by_kind, sums.nodes)
         self._queue: deque[Operand] = deque()
         self._spread_through: set[Instruction] = set()
         marked: set[object] = {*self.indices, *self._needed, *self._marks}

@@ -24,8 +24,9 @@ from passes.precision.offsets import nodes_of_offsets
 from passes.precision.patterns import Patterns
 from passes.precision.quantized_groups import nodes_between_integers
 from passes.precision.reasons import Rule
+from passes.precision.received import differences_received, integers_made_small
 from passes.precision.remainders import nodes_of_remainders
-from passes.precision.squares import products_of_norms
+from passes.precision.squares import products_of_norms, products_of_ratios
 from passes.precision.sums import sums_of
 from passes.precision.survey import Survey
 from passes.precision.thresholds import nodes_of_thresholds
@@ -37,6 +38,9 @@ _OFFSETS: Final = "a large constant is added, which cancels again: the digits of
 _DISTANCES: Final = "a squared distance that is spelled out as a product: most digits cancel"
 _MASKS: Final = "an input is added, which may be a mask beyond the range, in front of what runs in f32 anyway"
 _SQUARES: Final = "a square that is summed may be out of range"
+_RATIOS: Final = "a product that is summed for a ratio may be out of range"
+_INTEGERS: Final = "integers that are divided first may be out of range"
+_RECEIVED: Final = "a difference of what the program receives, of which most digits may cancel"
 _REMAINDERS: Final = "what is left of two values that nearly cancel, and is made large again"
 
 
@@ -50,11 +54,16 @@ class Mark:
 
 
 def marks_of(
-    survey: Survey, constants: Constants, patterns: Patterns, range: ConstantRange, by_kind: bool
+    survey: Survey,
+    constants: Constants,
+    patterns: Patterns,
+    range: ConstantRange,
+    by_kind: bool,
+    running: Iterable[Instruction],
 ) -> dict[Instruction, Mark]:
     """Return what is found, by node."""
     found: dict[Instruction, Mark] = {}
-    for mark, insts in _found(survey, constants, patterns, range, by_kind):
+    for mark, insts in _found(survey, constants, patterns, range, by_kind, running):
         for inst in insts:
             found.setdefault(inst, mark)
     for inst, why in unfit_factors(survey, constants, range).items():
@@ -63,11 +72,19 @@ def marks_of(
 
 
 def _found(
-    survey: Survey, constants: Constants, patterns: Patterns, range: ConstantRange, by_kind: bool
+    survey: Survey,
+    constants: Constants,
+    patterns: Patterns,
+    range: ConstantRange,
+    by_kind: bool,
+    running: Iterable[Instruction],
 ) -> Iterator[tuple[Mark, Iterable[Instruction]]]:
     low, sums = range.low, sums_of(survey, constants)
+    yield Mark(Rule.RUNNING_SUM, Rule.RUNNING_SUM.value), running
     if low is f16:
         yield Mark(Rule.WIDE_RANGE, _SQUARES, spreads=True), products_of_norms(survey, patterns)
+        yield Mark(Rule.WIDE_RANGE, _RATIOS, spreads=True), products_of_ratios(survey, constants)
+        yield Mark(Rule.WIDE_RANGE, _INTEGERS), integers_made_small(survey, constants)
     yield Mark(Rule.LOGARITHM, Rule.LOGARITHM.value), nodes_of_logarithms(survey, constants, by_kind)
     yield Mark(Rule.ANGLE, Rule.ANGLE.value), nodes_of_angles(survey, constants, by_kind)
     if not by_kind:
@@ -77,4 +94,5 @@ def _found(
     yield Mark(Rule.CENTRING, _DISTANCES), nodes_of_distances(survey, constants, patterns, sums)
     yield Mark(Rule.CENTRING, _OFFSETS), nodes_of_offsets(survey, constants, patterns, sums, range)
     yield Mark(Rule.CENTRING, _REMAINDERS), nodes_of_remainders(survey, constants, patterns, sums)
+    yield Mark(Rule.CENTRING, _RECEIVED), differences_received(survey, constants, sums, range)
     yield Mark(Rule.OUT_OF_RANGE, _MASKS), nodes_of_masks(survey)

@@ -9,10 +9,10 @@ deviation of 1, the two are 10,001 and 10,000: bf16 holds neither, and f16 no di
 
 *A norm* that is distributed: %m was reduced from %x, and the product with the reciprocal comes before the difference.
 
+A mean may be a product with a constant window, as in the structural similarity of two images.
+
 It must not be seen where the values that are reduced differ, or the factors; where nothing is reduced; or in a sum of
 both. The results may be narrowed.
-
-Deliberately absent: means that are products with constant filters or vectors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from itertools import permutations
 
 from passes.precision.constants import Constants
 from passes.precision.patterns import Patterns
-from passes.precision.squares import PRODUCTS, Squares, adds_up
+from passes.precision.squares import PRODUCTS, Squares, Way
 from passes.precision.sums import Sums
 from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
@@ -92,11 +92,12 @@ class _Moments:
         summed = self._squares.summed(of_squares) if means is not None else None
         if means is None or summed is None:
             return []
-        origins = [self._reduced(mean) for mean in means]
+        ways = [self._way_to_mean(mean) for mean in means]
+        origins = [self._origins(way) for way in ways]
         for pair in permutations(summed.factors):
             wanted = [set(self._patterns.back(one, only_moved=True)) for one in pair]
             if all(not one.isdisjoint(other) for one, other in zip(wanted, origins, strict=True)):
-                return [node.inst for node in (*squared, *summed.way)]
+                return [node.inst for way in (squared, summed.way, *ways) for node in way]
         return []
 
     def _products_in(self, value: Operand) -> Iterator[tuple[SurveyedNode, list[Instruction]]]:
@@ -112,8 +113,15 @@ class _Moments:
                 if inner is not None and self._squares.factors(inner) is not None:
                     yield inner, [node.inst]
 
-    def _reduced(self, mean: Operand) -> set[Operand]:
+    def _way_to_mean(self, mean: Operand) -> Way:
+        """Return the nodes back to the ones that a value is the mean by, those included."""
+        found = self._squares.first(mean, self._squares.averages)
+        if found and found[-1].form.is_product:
+            for operand in found[-1].operands:
+                found = [*found, *self._way_to_mean(operand)]
+        return found
+
+    def _origins(self, way: Way) -> set[Operand]:
         """Return the values that a mean is one of, as they are spelled."""
-        found = self._squares.first(mean, lambda node: adds_up(node.facts))
-        operands = found[-1].operands if found else []
+        operands = [operand for node in way if self._squares.averages(node) for operand in node.operands]
         return {origin for one in operands for origin in self._patterns.back(one, only_moved=True)}

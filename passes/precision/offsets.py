@@ -1,10 +1,10 @@
 """Large constants that are added where they cancel again: the digits of what they are added to would be lost.
 
-    %a = Add %x, 10000        %s = Softmax %a
+    %a = Add %x, 10000        %s = Softmax %a        %m = Mul %bits, -10000    %a = Add %x, %m
 
 From 8192 on, f16 has steps of 8. A softmax, a norm, and which of many is the largest, do not depend on what is added
 to all elements alike; nor does a difference with another large constant. So the sum stays f32, with what moves or
-scales it up to there.
+scales it up to there. So does a sum with what a large constant was multiplied with: a mask that hides a whole row.
 
 It must not be seen where some elements of the constant are small, as in a mask; where it is out of range, which is seen
 anyway; and where the sum is used otherwise.
@@ -13,6 +13,8 @@ Deliberately absent: biases inside of products, and sums that are computed.
 """
 
 from __future__ import annotations
+
+from typing import cast
 
 from passes.precision.constant_range import ConstantRange
 from passes.precision.constants import Constants
@@ -23,7 +25,7 @@ from passes.precision.survey import Survey, SurveyedNode
 from runtime.instructions import Instruction
 from runtime.values import Operand
 
-_STEP = 0.25
+STEP = 0.25
 """Between neighbours of a sum, in the lower float: from here on it is seen behind a softmax."""
 
 
@@ -31,15 +33,37 @@ def nodes_of_offsets(
     survey: Survey, constants: Constants, patterns: Patterns, sums: Sums, range: ConstantRange
 ) -> set[Instruction]:
     """Return the nodes that add large constants to what loses them again, and those in between."""
-    limit, most = _STEP * 2.0**range.low.mantissa_bits, beyond(range.low)
+    limit, most = STEP * 2.0**range.low.mantissa_bits, beyond(range.low)
     found: set[Instruction] = set()
     for inst, _, constant, _ in sums.with_constants:
-        if range.may_reach(constant, limit) and _is_large(constant, constants, limit, most):
+        if range.may_reach(constant, limit) and is_large(constant, constants, limit, most):
+            found |= _way_to_where_it_cancels(survey.nodes[inst], survey, constants, patterns, limit)
+    for inst, _, left, right in sums.of_variables:
+        if any(_is_scaled_up(one, survey, constants, range, limit) for one in (left, right)):
             found |= _way_to_where_it_cancels(survey.nodes[inst], survey, constants, patterns, limit)
     return found
 
 
-def _is_large(value: Operand, constants: Constants, limit: float, most: float = float("inf")) -> bool:
+def _is_scaled_up(value: Operand, survey: Survey, constants: Constants, range: ConstantRange, limit: float) -> bool:
+    """Whether a value is the product with a large constant, maybe moved."""
+    for _ in (None,) * FARTHEST:
+        group = survey.group_that_gives(value)
+        if group is None or group.form.facts is None:
+            return False
+        if group.form.computes == "multiply":
+            node = survey.nodes[cast(Instruction, value)]
+            held = [one for one in node.operands if one in constants.held and range.may_reach(one, limit)]
+            return len(held) == 1 and is_large(held[0], constants, limit, beyond(range.low))
+        if group.form.facts.op_kind != "data_movement":
+            return False
+        operands = [one for one in survey.nodes[cast(Instruction, value)].operands if one not in constants.held]
+        if len(operands) != 1:
+            return False
+        (value,) = operands
+    return False
+
+
+def is_large(value: Operand, constants: Constants, limit: float, most: float = float("inf")) -> bool:
     """Whether all elements of a small constant are large, and of one sign."""
     contents = constants.small_contents(value)
     if contents is None or not contents.size or contents.dtype.kind in "OSUb":
@@ -79,7 +103,7 @@ def _cancels(node: SurveyedNode, constants: Constants, patterns: Patterns, limit
         return True
     if node.form.computes in ("add", "subtract"):
         held = [one for one in node.operands if one in constants.held]
-        return patterns.is_centring(node) or (len(held) == 1 and _is_large(held[0], constants, limit))
+        return patterns.is_centring(node) or (len(held) == 1 and is_large(held[0], constants, limit))
     return False
 
 

@@ -5,11 +5,11 @@
                                        %n = Mul %x, %r
 
 *Centring*: the difference between a value and what was reduced from it, `x - max(x)` of a softmax, `x - mean(x)` of a
-norm. The two are about as large as each other, so most digits cancel, and what is left is what was rounded away if %x
-is narrowed first. The reduction may come through operations on one value (a reshape, a division by a constant, a
-logarithm), and may be one of such a function of %x: `x - log(sum(exp(x)))` too. So is the difference between a value
-and what was rounded from it, `x - floor(x)`, and the one between integers, such as positions. It must not be seen in a
-difference of other values, a reduction of something else than %x, or a sum.
+norm, or between two that were, `max(x) - min(x)`. They are about as large as each other, so most digits cancel, and
+what is left is what was rounded away if %x is narrowed first. The reduction may come through operations on one value (a
+reshape, a division by a constant, a logarithm), and may be one of such a function of %x: `x - log(sum(exp(x)))` too. So
+is the difference between a value and what was rounded from it, `x - floor(x)`, and the one between integers, such as
+positions. It must not be seen in a difference of other values, a reduction of something else than %x, or a sum.
 
 *Division*: a product with a reciprocal brings the range back as a division does. It must not be seen where a constant
 is multiplied, which only scales the reciprocal.
@@ -57,6 +57,8 @@ class Patterns:
         if self.is_reduced_from(right, left) or self.is_reduced_from(left, right):
             return True
         if self._is_rounded_from(right, left) or self._is_rounded_from(left, right):
+            return True
+        if not self._reduced_origins(left).isdisjoint(self._reduced_origins(right)):
             return True
         return self._is_an_integer(left) and self._is_an_integer(right)
 
@@ -132,6 +134,13 @@ class Patterns:
             if node is not None and _is_reduction(node):
                 return any(origin in origins for operand in _floats(node) for origin in self.back(operand))
         return False
+
+    def _reduced_origins(self, value: Operand) -> set[Operand]:
+        """Return what a value, maybe moved, was reduced from, as it is spelled."""
+        *_, last = self.back(value, only_moved=True)
+        node = self._survey.producer(last)
+        operands = _floats(node) if node is not None and _is_reduction(node) else []
+        return {origin for one in operands for origin in self.back(one, only_moved=True)}
 
     def _is_rounded_from(self, rounded: Operand, value: Operand) -> bool:
         """Whether a value was rounded to integers from another one, by an operation or by casts there and back."""

@@ -33,6 +33,7 @@ class Rule(Enum):
     RUNTIME = "a runtime crashes on it, or refuses it"
     IDLE = "no product would be low with it, so casts would gain nothing"
     CENTRING = "the difference between a value and what was reduced from it"
+    RUNNING_SUM = "a sum over the rounds of a loop, which stands still where it is rounded in each"
     DIFFERENCES = "its filters take differences, of which most digits cancel"
     EXACT = "its values must be exact, such as those of a counter"
     ASKED_FOR = "the program asked for f32"
@@ -66,6 +67,7 @@ WIDENING_RULES: Final = frozenset(
         Rule.INDEX,
         Rule.NEEDED_IN_F32,
         Rule.CENTRING,
+        Rule.RUNNING_SUM,
         Rule.DIFFERENCES,
     }
 )

@@ -12,6 +12,11 @@ The schema has bf16 there, but Clip is a function of Where, which has bf16 since
 onnxruntime does without a kernel, refuses the model. So it is with SoftmaxCrossEntropyLoss, a function of
 NegativeLogLikelihoodLoss, which has bf16 since 22.
 
+    %y: f16[4] = ScatterND %x, %i, %u {reduction = "max"}
+
+onnxruntime has a kernel of f16 for this operator, which fails when it runs with a reduction. The one of ScatterElements
+takes the largest and the smallest.
+
 Deliberately absent: what a runtime is slow at, or has no kernel for.
 """
 
@@ -28,6 +33,7 @@ from runtime.generic import ONNX_DOMAIN, OnnxNode
 from runtime.instructions import Instruction
 
 WHY = "onnxruntime crashes on a Transpose of f16 that moves the batch before a product with a constant"
+_WHY_NOT_SCATTERED = "onnxruntime fails on a ScatterND of f16 with a reduction"
 _FUNCTIONS: Final[Mapping[str, tuple[str, int]]] = {
     "Clip": ("Where", 16),
     "SoftmaxCrossEntropyLoss": ("NegativeLogLikelihoodLoss", 22),
@@ -54,6 +60,8 @@ def why_it_fails(node: SurveyedNode, survey: Survey, constants: Constants, low: 
         return None if low is not bf16 or is_late else why
     if low is not f16:
         return None
+    if inst.op_type == "ScatterND":
+        return _WHY_NOT_SCATTERED if inst.attributes.get("reduction", "none") != "none" else None
     perm = inst.attributes.get("perm")
     if not isinstance(perm, tuple) or not _moves_the_batch([*perm]):
         return None

@@ -1,5 +1,9 @@
 """Squares and products of two values, and the sums of them, which the terms that cancel are made of.
 
+    %e = ReduceMean (Mul %x, %x)        %e = Conv (Mul %x, %x), 1/49        both are means of squares
+
+A product with a constant that is nowhere negative is a mean or a sum, too: a window that slides over an image.
+
 Deliberately absent: what becomes of them (`passes/precision/moments.py`, `passes/precision/distances.py`).
 """
 
@@ -18,6 +22,9 @@ from runtime.values import Operand
 
 PRODUCTS: Final = ("multiply", "power", "square")
 """What multiplies two values, or one with itself."""
+
+_FEW: Final = 8
+"""Nodes between a sum and a division."""
 
 Pair = tuple[Operand, Operand]
 Way = list[SurveyedNode]
@@ -66,7 +73,7 @@ class Squares:
 
     def summed(self, value: Operand) -> SummedProducts | None:
         """Return the products that a value is the sum or the mean of, if it is one."""
-        way = self.first(value, lambda node: adds_up(node.facts))
+        way = self.first(value, self.averages)
         for operand in way[-1].operands if way else ():
             if way[-1].form.computes == "square":
                 return SummedProducts(way, (operand, operand))
@@ -74,12 +81,61 @@ class Squares:
             factors = self.factors(square[-1]) if square else None
             if factors is not None:
                 return SummedProducts([*way, *square], factors)
+            further = self.summed(operand) if way[-1].form.is_product else None  # rows first, then columns
+            if further is not None:
+                return SummedProducts([*way, *further.way], further.factors)
         return None
+
+    def averages(self, node: SurveyedNode) -> bool:
+        """Whether a node adds up elements, all of them with weights of one sign."""
+        if adds_up(node.facts):
+            return True
+        operands = node.operands
+        held = [one for one in operands if one in self._constants.held]
+        if not node.form.is_product or len(operands) != 2 or len(held) != 1:
+            return False
+        weights = self._constants.small_contents(held[0])
+        return weights is not None and weights.size > 1 and bool((weights >= 0).all())
 
 
 def adds_up(facts: PrecisionFacts | None) -> bool:
     """Whether a node adds up elements, or takes their mean: no norm, and no largest of them."""
     return facts is not None and facts.op_kind == "reduction" and not (facts.range_safe or facts.follow)
+
+
+def products_of_ratios(survey: Survey, constants: Constants) -> set[Instruction]:
+    """Return the products of two values that are only summed up for a division: a cosine, a correlation."""
+    found: set[Instruction] = set()
+    if not any(form.computes == "divide" for form in survey.forms):
+        return found
+    for group in survey.groups:
+        if group.form.computes != "multiply" or len(group.form.data) != 2:
+            continue
+        for inst, values in zip(group.insts, group.values, strict=True):
+            if any(values[at] in constants.held for at in group.form.data):
+                continue
+            readers = [survey.nodes.get(user) for user in inst.users]
+            if readers and all(one is not None and _is_divided(one, survey, constants) for one in readers):
+                found.add(inst)
+    return found
+
+
+def _is_divided(node: SurveyedNode, survey: Survey, constants: Constants) -> bool:
+    """Whether a node adds up, and the sum, maybe moved or added to, is divided by a value or divides one."""
+    if node.facts is None or not (adds_up(node.facts) and node.facts.wide_range):
+        return False
+    queue, seen = [node], {node.inst}
+    while queue:
+        for user in [user for result in queue.pop().results for user in result.users]:
+            reader = survey.nodes.get(user)
+            if reader is None or reader.facts is None or user in seen:
+                continue
+            seen.add(user)
+            if reader.form.computes == "divide" and all(one not in constants.held for one in reader.operands):
+                return True
+            if len(seen) < _FEW and (reader.facts.op_kind == "data_movement" or reader.form.computes == "add"):
+                queue.append(reader)
+    return False
 
 
 def products_of_norms(survey: Survey, patterns: Patterns) -> set[Instruction]:

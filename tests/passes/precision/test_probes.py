@@ -296,7 +296,11 @@ PROBES: Final[Mapping[str, Probe]] = {
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("name", PROBES)
 def test_probe(name: str, policy: str) -> None:
-    probe = PROBES[name]
+    holds(PROBES[name], policy)
+
+
+def holds(probe: Probe, policy: str) -> None:
+    """Hold what a converted model gives against its source, and what its values are computed in."""
     source = read(probe.text, probe.opset, **probe.weights)
     source.ir_version = 10
     result, found = converted(source, policy)

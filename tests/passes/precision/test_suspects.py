@@ -8,8 +8,14 @@ import passes
 import passes.precision.guards
 from frontends.onnx import load, to_proto
 from tests.case_files import CaseFile
-from tests.passes.precision import test_cancellations, test_moved_constants, test_scale_ranges
+from tests.passes.precision import (
+    test_cancellations,
+    test_moved_constants,
+    test_scale_ranges,
+    test_sums_and_differences,
+)
 from tests.passes.precision.lossy_models import Lossy
+from tests.passes.precision.models import read
 from tests.passes.precision.report_case import ReportCase
 from tests.passes.precision.test_public_reports import CASES, POLICIES
 
@@ -31,6 +37,14 @@ def test_none_is_missed_of_what_cancels(policy: str, monkeypatch: pytest.MonkeyP
     found = [decided(case, policy) for case in LOSSY]
     monkeypatch.setattr(passes.precision.guards, "suspects", lambda survey, *_: survey.nodes.values())
     assert len(found) > 70 and [decided(case, policy) for case in LOSSY] == found
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_none_is_missed_of_sums_and_differences(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = [read(one.text, one.opset, **one.weights) for one in test_sums_and_differences.PROBES.values()]
+    found = [str(passes.convert(load(source), policy)[1]) for source in sources]
+    monkeypatch.setattr(passes.precision.guards, "suspects", lambda survey, *_: survey.nodes.values())
+    assert len(found) > 20 and [str(passes.convert(load(source), policy)[1]) for source in sources] == found
 
 
 def decided(case: Lossy, policy: str) -> str:

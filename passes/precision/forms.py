@@ -27,7 +27,7 @@ from runtime.values import Value
 
 _ABSENT: Final = "absent"
 _NO_ROLES: Final[Mapping[int, str]] = {}
-_MAY_FAIL: Final = ("Clip", "ScatterND", "SoftmaxCrossEntropyLoss", "Transpose")
+_MAY_FAIL: Final = ("Clip", "MeanVarianceNormalization", "ScatterND", "SoftmaxCrossEntropyLoss", "Transpose")
 """Operators of ONNX of which `passes/precision/runtime_faults.py` knows more."""
 SCATTERS: Final = ("ScatterElements", "ScatterND")
 """Operators of ONNX that add up or multiply where their attribute `reduction` says so, and else move elements."""

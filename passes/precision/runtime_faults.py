@@ -12,6 +12,8 @@ The schema has bf16 there, but Clip is a function of Where, which has bf16 since
 onnxruntime does without a kernel, refuses the model. So it is with SoftmaxCrossEntropyLoss, a function of
 NegativeLogLikelihoodLoss, which has bf16 since 22.
 
+MeanVarianceNormalization is a function that adds a constant of f32, so onnx's full check refuses any other float.
+
     %y: f16[4] = ScatterND %x, %i, %u {reduction = "max"}
 
 onnxruntime has a kernel of f16 for this operator, which fails when it runs with a reduction. The one of ScatterElements
@@ -34,6 +36,7 @@ from runtime.instructions import Instruction
 
 WHY = "onnxruntime crashes on a Transpose of f16 that moves the batch before a product with a constant"
 _WHY_NOT_SCATTERED = "onnxruntime fails on a ScatterND of f16 with a reduction"
+_WHY_F32_ONLY = "MeanVarianceNormalization is a function that adds a constant of f32"
 _FUNCTIONS: Final[Mapping[str, tuple[str, int]]] = {
     "Clip": ("Where", 16),
     "SoftmaxCrossEntropyLoss": ("NegativeLogLikelihoodLoss", 22),
@@ -53,6 +56,8 @@ def why_it_fails(node: SurveyedNode, survey: Survey, constants: Constants, low: 
     inst = node.inst
     if not node.form.may_fail or not isinstance(inst, OnnxNode):
         return None
+    if inst.op_type == "MeanVarianceNormalization":
+        return _WHY_F32_ONLY
     if inst.op_type in _FUNCTIONS:
         body, since = _FUNCTIONS[inst.op_type]
         is_late = survey.function.operator_sets.get(ONNX_DOMAIN, since) >= since

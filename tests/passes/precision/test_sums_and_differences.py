@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import pytest
 
+from tests.passes.precision.models import precisions, read
 from tests.passes.precision.test_probes import F16, POLICIES, Probe, f32, holds, random
 
 LOOP: Final = "(int64 i, bool go, float[2] s) => (bool on, float[2] t)"
@@ -248,6 +249,14 @@ CANCELLED: Final = {
     ),
 }
 PROBES: Final = {**SUMS, **RATIOS, **RECEIVED, **CANCELLED}
+
+
+@pytest.mark.parametrize("policy", ["always-f16", "auto-mixed", "auto-mixed-bf16", *POLICIES])
+def test_a_function_with_a_constant_of_f32_stays_f32(policy: str) -> None:
+    """onnx's full check expands it, and finds two types in one sum."""
+    body = "m = Mul(x, x) y = MeanVarianceNormalization <axes = [0, 2, 3]> (m)"
+    text = f"g (float[1,2,8,8] x) => (float[1,2,8,8] y) {{ {body} }}"
+    assert precisions(read(text), policy)["y"] == "f32"
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -5,8 +5,8 @@
 The model is one protobuf message as ever. When it is read, each initializer is a message by itself; when it is written,
 what is large is left out of the proto, its bytes are counted, and written where they belong.
 
-Deliberately absent: tensors of attributes and of regions, which are small. Files that consist of many small fields, or
-that libraries do not write, are read as a whole.
+Deliberately absent: leaving tensors of attributes and of regions out, which are small as a rule. Files that consist of
+many small fields, or that libraries do not write, are read as a whole.
 """
 
 from __future__ import annotations
@@ -25,13 +25,19 @@ LeftOut = dict[str, Constant | OnnxTensor]
 LARGE: Final = 1 << 20
 """Bytes of a tensor that is left out of the proto."""
 _LONGEST_NUMBER: Final = 10  # bytes
+_LONGEST_KEY: Final = 5  # bytes of the number of a field, and of a length
 _LEAST: Final = 1024  # bytes that a field takes on average; of many small ones, each would take longer than its parsing
 _FIXED: Final = {1: 8, 5: 4}  # bytes of a field by its wire type
 _BYTES: Final = 2  # the wire type of what has a length
 
-_GRAPH, _INITIALIZER, _RAW_DATA = (
+_GRAPH, _NODE, _INITIALIZER, _RAW_DATA = (
     message.DESCRIPTOR.fields_by_name[field].number << 3 | _BYTES
-    for message, field in ((ModelProto, "graph"), (GraphProto, "initializer"), (TensorProto, "raw_data"))
+    for message, field in (
+        (ModelProto, "graph"),
+        (GraphProto, "node"),
+        (GraphProto, "initializer"),
+        (TensorProto, "raw_data"),
+    )
 )
 
 
@@ -64,6 +70,10 @@ def _read_graph(file: IO[bytes], start: int, end: int, graph: GraphProto) -> boo
             return False
         if key == _INITIALIZER:
             graph.initializer.add().MergeFromString(_read(file, first, last))
+        elif key == _NODE and last - first >= LARGE:  # a constant; nodes stay in order
+            graph.MergeFromString(bytes(rest))
+            rest.clear()
+            graph.node.add().MergeFromString(_read(file, first, last))
         else:
             rest += _number(key) + (_number(last - first) if key & 7 == _BYTES else b"") + _read(file, first, last)
     graph.MergeFromString(bytes(rest))
@@ -80,13 +90,13 @@ def _fields(file: IO[bytes], start: int, end: int) -> Iterator[tuple[int | None,
         left -= 1
         file.seek(at)
         head = file.read(min(2 * _LONGEST_NUMBER, end - at))
-        key, used = _number_in(head, 0)
+        key, used = _number_in(head, 0, _LONGEST_KEY)
         wire = None if key is None else key & 7
         if wire == _BYTES:
-            length, used = _number_in(head, used)
+            length, used = _number_in(head, used, _LONGEST_KEY)
             first, last = at + used, None if length is None else at + used + length
         elif wire == 0:
-            number, after = _number_in(head, used)
+            number, after = _number_in(head, used, _LONGEST_NUMBER)
             first, last = at + used, None if number is None else at + after
         else:
             first, last = at + used, at + used + _FIXED[wire] if wire in _FIXED else None
@@ -97,10 +107,10 @@ def _fields(file: IO[bytes], start: int, end: int) -> Iterator[tuple[int | None,
         at = last
 
 
-def _number_in(head: bytes, at: int) -> tuple[int | None, int]:
-    """Return the number that stands at a place, and the place behind it; None where none ends there."""
+def _number_in(head: bytes, at: int, longest: int) -> tuple[int | None, int]:
+    """Return the number that stands at a place, and the place behind it; None where none of that length does."""
     value = 0
-    for index, byte in enumerate(head[at : at + _LONGEST_NUMBER]):
+    for index, byte in enumerate(head[at : at + longest]):
         value |= (byte & 127) << 7 * index
         if byte < 128:
             return value, at + index + 1
@@ -129,16 +139,30 @@ def fill(model: ModelProto, left_out: LeftOut) -> None:
             tensor.raw_data = value.array.tobytes()
 
 
+def size_of(model: ModelProto, left_out: LeftOut) -> int:
+    """Return how many bytes a model takes at most with what is left out of it."""
+    return int(model.ByteSize()) + sum(
+        _size(tensor, left_out[tensor.name]) + 2 * _LONGEST_KEY
+        for tensor in model.graph.initializer
+        if tensor.name in left_out
+    )
+
+
 def write_pieces(file: IO[bytes], model: ModelProto, left_out: LeftOut) -> None:
     """Write a model with what is left out of it, and take its graph apart on the way."""
-    tensors = [*model.graph.initializer]
-    del model.graph.initializer[:]
+    nodes, tensors = [*model.graph.node], [*model.graph.initializer]
+    del model.graph.node[:], model.graph.initializer[:]
     graph = model.graph.SerializeToString()
+    node_sizes = [node.ByteSize() for node in nodes]
     sizes = [_size(tensor, left_out.get(tensor.name)) for tensor in tensors]
-    total = len(graph) + sum(len(_number(_INITIALIZER) + _number(size)) + size for size in sizes)
+    keyed = [(_NODE, size) for size in node_sizes] + [(_INITIALIZER, size) for size in sizes]
+    total = len(graph) + sum(len(_number(key) + _number(size)) + size for key, size in keyed)
     model.ClearField("graph")
     file.write(model.SerializeToString())
     file.write(_number(_GRAPH) + _number(total) + graph)
+    for node, size in zip(nodes, node_sizes, strict=True):
+        file.write(_number(_NODE) + _number(size))
+        file.write(node.SerializeToString())
     for tensor, size in zip(tensors, sizes, strict=True):
         file.write(_number(_INITIALIZER) + _number(size))
         for piece in _pieces(tensor, left_out.get(tensor.name)):

@@ -15,15 +15,14 @@ from onnx import FunctionProto, ModelProto, ValueInfoProto, helper
 from frontends.onnx.data_files import move_out, replacing, take_along
 from frontends.onnx.errors import ExportError
 from frontends.onnx.naming import names_of
-from frontends.onnx.piecewise import LeftOut, fill, write_pieces
+from frontends.onnx.piecewise import LARGE, LeftOut, fill, size_of, write_pieces
 from frontends.onnx.plan import plan_of
 from frontends.onnx.protobuf import LARGEST_FILE
 from frontends.onnx.shells import import_operator_sets, parse_shell
-from frontends.onnx.tensors import OnnxTensor
 from frontends.onnx.write_graph import GraphWriter
 from runtime.functions import Module
 from runtime.garbage import paused_gc
-from runtime.generic import ONNX_DOMAIN, Initializer
+from runtime.generic import ONNX_DOMAIN
 
 
 def to_proto(module: Module) -> ModelProto:
@@ -80,12 +79,13 @@ def save(module: Module, path: str | os.PathLike[str], *, more_outputs: Iterable
     model = proto_of_module(module, left_out)
     model.graph.output.extend(ValueInfoProto(name=name) for name in more_outputs)
     take_along(module, path)
-    if _size(module) >= LARGEST_FILE:
+    size = size_of(model, left_out)
+    if size > LARGEST_FILE:
         fill(model, left_out)
         left_out.clear()
         move_out(model, path, module)
     with replacing(path) as file:
-        if left_out:
+        if left_out or LARGE <= size <= LARGEST_FILE:
             write_pieces(file, model, left_out)
         else:
             file.write(model.SerializeToString())
@@ -97,15 +97,3 @@ def _identify(shell: FunctionProto, name: str) -> None:
     if not rest:
         raise ExportError(f"@{name}: a local function is called domain::name")
     shell.domain, shell.name, shell.overload = domain, rest[0], "::".join(rest[1:])
-
-
-def _size(module: Module) -> int:
-    """Return about how many bytes the tensors inside the model take, constants that passes made included."""
-    size = 0
-    for function in module.functions.values():
-        values = [argument.default for argument in function.args]
-        values += [inst.value for inst in function.insts if isinstance(inst, Initializer)]
-        for value in values:
-            if value is not None and not (isinstance(value, OnnxTensor) and value.place is not None):
-                size += value.type.size_in_bytes or 0
-    return size

@@ -202,6 +202,17 @@ def test_what_is_too_large_for_one_file_goes_beside_it(tmp_path: Path, monkeypat
     assert initializers_of(load(tmp_path / "m.onnx"))[1].value.array.tobytes() == b"\1" * 4000
 
 
+def test_what_is_not_in_tensors_counts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    proto = chain()
+    proto.graph.initializer.add(name="large", data_type=F32, dims=[1000], raw_data=b"\1" * 4000)
+    monkeypatch.setattr("frontends.onnx.write_model.LARGEST_FILE", proto.ByteSize() + 100)
+    save(load(proto), tmp_path / "m.onnx")
+    assert not (tmp_path / "m.onnx.data").exists()
+    proto.doc_string = "x" * 200
+    save(load(proto), tmp_path / "m.onnx")
+    assert (tmp_path / "m.onnx.data").exists()
+
+
 def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "m.onnx"
     path.write_bytes(b"old")

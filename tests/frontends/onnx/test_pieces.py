@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from onnx import ModelProto
 
 from frontends.onnx import load, save, to_proto
-from frontends.onnx.piecewise import read_pieces
+from frontends.onnx.piecewise import read_pieces, size_of, write_pieces
 from frontends.onnx.protobuf import DecodeError
+from frontends.onnx.write_model import proto_of_module
 from tests.frontends.onnx.models import constant, model, node, value
 from tests.frontends.onnx.test_hostile_files import rich_model
 
@@ -32,9 +34,29 @@ def plain() -> ModelProto:
     return proto
 
 
+@pytest.mark.parametrize("large", [1, 40, 1 << 20])
 @pytest.mark.parametrize("proto", [plain(), rich_model()], ids=["plain", "rich"])
-def test_a_model_is_read_as_protobuf_reads_it(proto: ModelProto) -> None:
+def test_a_model_is_read_as_protobuf_reads_it(proto: ModelProto, large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frontends.onnx.piecewise.LARGE", large)
     assert read(proto.SerializeToString()) == proto
+
+
+@pytest.mark.parametrize("large", [1, 40, 1 << 20])
+def test_a_model_is_written_as_protobuf_reads_it(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frontends.onnx.piecewise.LARGE", large)
+    module, left_out, file = load(rich_model()), dict[str, Any](), BytesIO()
+    proto = proto_of_module(module, left_out)
+    limit = size_of(proto, left_out)
+    write_pieces(file, proto, left_out)
+    assert ModelProto.FromString(file.getvalue()) == to_proto(module) and len(file.getvalue()) <= limit
+    assert len(left_out) > 0 or large > 1
+
+
+def test_numbers_that_are_longer_than_they_need_to_be() -> None:
+    """A length in six bytes, which protobuf does not take, is left to it."""
+    data = bytearray(plain().SerializeToString())
+    assert data[:2] == bytes([1 << 3, 8])  # ir_version
+    assert read(bytes([14 << 3 | 2, 128, 128, 128, 128, 128, 0]) + bytes(data)) is None
 
 
 def test_fields_that_are_not_known_stay() -> None:

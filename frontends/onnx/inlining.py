@@ -45,8 +45,9 @@ def inlined(
     light.graph.initializer.extend(_placeholder(one) if is_heavy(one) else one for one in model.graph.initializer)
     local = {_name_of(one): one for one in light.functions}
     chosen, left = {}, {}
+    left_out = _left_out(light, local)
     for name in (one for one in local if one in names):
-        why = _why_not(local[name], light, local)
+        why = _why_not(local[name], light, local, left_out[name])
         if why is None:
             chosen[name] = local[name]
             _import_its_sets(local[name], light)
@@ -112,8 +113,26 @@ def _still_called(result: ModelProto, model: ModelProto, chosen: _Functions) -> 
     return (one for name, one in local.items() if name in found)
 
 
-def _why_not(function: FunctionProto, model: ModelProto, local: _Functions) -> str | None:
-    """Return why a function cannot be inlined; None where it can."""
+def _left_out(model: ModelProto, local: _Functions) -> dict[str, set[str]]:
+    """Return the attributes without a default that a call of each function leaves out, or hands on from such a one."""
+    found: dict[str, set[str]] = {name: set() for name in local}
+    calls: list[tuple[str | None, NodeProto]] = [(None, node) for node in nodes_of(model.graph)]
+    calls += [(name, node) for name, function in local.items() for node in _nodes_of(function)]
+    calls = [(caller, node) for caller, node in calls if _callee(node) in local]
+    grows = True
+    while grows:
+        grows = False
+        for caller, call in calls:
+            absent = found[caller] if caller is not None else set()
+            given = {one.name for one in call.attribute if not one.ref_attr_name or one.ref_attr_name not in absent}
+            more = {*local[_callee(call)].attribute} - given - found[_callee(call)]
+            found[_callee(call)] |= more
+            grows = grows or bool(more)
+    return found
+
+
+def _why_not(function: FunctionProto, model: ModelProto, local: _Functions, left_out: Collection[str]) -> str | None:
+    """Return why a function cannot be inlined, some calls of which leave attributes out; None where it can."""
     sets = {domain_in_ir(one.domain): one.version for one in model.opset_import}
     own = {domain_in_ir(one.domain): one.version for one in function.opset_import}
     for node in _nodes_of(function):
@@ -125,7 +144,7 @@ def _why_not(function: FunctionProto, model: ModelProto, local: _Functions) -> s
                 return f"its {node.op_type} is of operator set {there}, and changed until {here}, which the model has"
         defaults = {one.name for one in local[_callee(node)].attribute_proto} if _callee(node) in local else ()
         for one in node.attribute:
-            if one.name in defaults and one.ref_attr_name in function.attribute:
+            if one.name in defaults and one.ref_attr_name in left_out:
                 return f"its call of {_callee(node)} leaves {one.name} to a default where it has no {one.ref_attr_name}"
     return None
 

@@ -31,6 +31,7 @@ from runtime.lazy_tensors import LazyTensor
 
 _OF_RUNTIMES: Final = ("ai.onnx", "com.microsoft")  # and what begins with them and a dot
 _MOST_NODES: Final = 250_000  # after inlining
+_COUNTED: Final = 10**15  # so many are not told apart from more
 _MOST_BYTES: Final = 1 << 28  # of constants that are in functions, after inlining
 _SHOWN: Final = 3
 
@@ -134,12 +135,17 @@ def _why_too_large(module: Module, names: Mapping[str, None]) -> str | None:
             nodes, held = nodes + within[0], held + within[1]
             if function is not module.root_function:
                 held += sum(one.type.size_in_bytes or 0 for one in inst.attributes.values() if _is_tensor(one))
-        sizes[function.name] = nodes, held
+        sizes[function.name] = nodes, held = min(nodes, _COUNTED), min(held, _COUNTED)
     if nodes > _MOST_NODES:
-        return f"the program would have {nodes:,} nodes without them, and {_MOST_NODES:,} are the most that are made"
+        return _over("the program would have", nodes, "nodes", _MOST_NODES)
     if held > _MOST_BYTES:
-        return f"their constants would take {held:,} bytes without them, and {_MOST_BYTES:,} are the most that are made"
+        return _over("their constants would take", held, "bytes", _MOST_BYTES)
     return None
+
+
+def _over(what: str, number: int, unit: str, most: int) -> str:
+    counted = f"{number:,}" if number < _COUNTED else f"{_COUNTED:,} or more"
+    return f"{what} {counted} {unit} without them, and {most:,} are the most that are made"
 
 
 def _is_tensor(value: object) -> TypeGuard[Constant | LazyTensor]:

@@ -58,6 +58,15 @@ BODIES = {
         <domain: "local", opset_import: ["" : 18]>
         F <alpha: float = 0.3> (a) => (b) { b = LeakyRelu<alpha: float = @alpha>(a) }
     """,
+    "an attribute without a default that every call gives, passed on to one that has a default": """
+        g (float[2,4] x) => (float[2,4] y) { t = local.H<gamma = 0.2>(x) y = local.G<beta = 0.9>(t) }
+        <domain: "local", opset_import: ["" : 18, "local" : 1]>
+        H <gamma> (a) => (b) { b = local.G<beta: float = @gamma>(a) }
+        <domain: "local", opset_import: ["" : 18, "local" : 1]>
+        G <beta> (a) => (b) { b = local.F<alpha: float = @beta>(a) }
+        <domain: "local", opset_import: ["" : 18]>
+        F <alpha: float = 0.3> (a) => (b) { b = LeakyRelu<alpha: float = @alpha>(a) }
+    """,
     "names that clash with those that the library makes": """
         g (float[2,4] x) => (float[2,4] y) { t__1 = Neg(x) t = local.F(t__1) y = Add(t, t__1) }
         <domain: "local", opset_import: ["" : 18]>
@@ -199,6 +208,18 @@ def test_what_the_library_would_change_is_left(body: str, why: str) -> None:
     result, left = inlined(model, names(model))
     assert left == {f"local::{first}": why}
     assert list(result.functions) == list(model.functions) and result.graph.node == model.graph.node
+
+
+def test_an_attribute_that_is_left_out_is_missed_through_all_that_hand_it_on() -> None:
+    model = read("""g (float[2,4] x) => (float[2,4] y) { y = local.H(x) }
+            <domain: "local", opset_import: ["" : 18, "local" : 1]>
+        H <gamma> (a) => (b) { b = local.G<beta: float = @gamma>(a) }
+            <domain: "local", opset_import: ["" : 18, "local" : 1]>
+        G <beta> (a) => (b) { b = local.F<alpha: float = @beta>(a) }
+            <domain: "local", opset_import: ["" : 18]>
+        F <alpha: float = 0.3> (a) => (b) { b = LeakyRelu<alpha: float = @alpha>(a) }""")
+    _, left = inlined(model, names(model))
+    assert left == {"local::G": "its call of local::F leaves alpha to a default where it has no beta"}
 
 
 def test_what_the_library_refuses_is_an_error() -> None:

@@ -86,6 +86,18 @@ def test_the_builder_makes_loops_as_the_readme_says() -> None:
         assert eval(line[2], {"Affine": Affine, "i": i}).bounds == (0, 3 * 128)
 
 
+def test_what_is_built_is_walked_as_the_readme_says(tmp_path: Path) -> None:
+    shown = (
+        "print([inst.name for inst in module.insts] == [inst.name for inst in function.insts])\n"
+        "(user,) = y.users\n"
+        "print(type(user).__name__, y.uses == {user: 1}, user.operands() == (y,))\n"
+    )
+    printed = python(block("python", "build.insert(Return") + shown, tmp_path)
+    assert printed.endswith("True\nReturn True True\n")
+    for name in ("module.insts", "function.insts", "value.users", "value.uses", "inst.operands()"):
+        assert f"`{name}`" in README
+
+
 def test_a_converted_model_runs_exactly(tmp_path: Path) -> None:
     """The largest f16 is 65504: the product of 300 and 300 overflows, whatever a peer computes it in."""
     nodes = [helper.make_node("MatMul", ["x", "x"], ["y"])]

@@ -97,7 +97,10 @@ class VerifiedModel:
 
         Raises: DiagnosticsError where it could not be run elsewhere either.
         """
-        message = str(error).replace("the first version", "it").replace("the second version", "the result")
+        message = str(error)
+        if isinstance(error, MissingSemanticsError):  # what it says begins with an operator
+            message = message.removeprefix("the first version ")
+        message = message.replace("the first version", "it").replace("the second version", "the result")
         if is_told:
             return message
         is_of_inputs = self._file is None and not isinstance(error, MissingSemanticsError)

@@ -9,10 +9,11 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,14 +22,17 @@ from frontends.onnx.errors import OnnxError
 from frontends.onnx.naming import names_of
 from frontends.onnx.plan import plan_of
 from frontends.onnx.write_model import save
+from runtime.dtypes import f32
 from runtime.functions import Module
 from runtime.generic import OnnxNode
 from runtime.values import Operand
 
+_AT_ONCE: Final = 32  # values that are in memory at once when they are measured
+
 
 def run(module: Module, inputs: Mapping[str, Any]) -> list[Any] | str:
     """Return the outputs of a module in order, or why onnxruntime does not give them."""
-    return _run(module, inputs, lambda path: save(module, path))
+    return _run(module, inputs, partial(save, module))
 
 
 def largest(module: Module, inputs: Mapping[str, Any]) -> dict[Operand, float] | str:
@@ -37,29 +41,38 @@ def largest(module: Module, inputs: Mapping[str, Any]) -> dict[Operand, float] |
     names = names_of(plan_of(main)).values
     nodes = [inst for inst in main.insts if isinstance(inst, OnnxNode) and inst.parent is main.body]
     results = [result for node in nodes for result in node.results if result in names]
-    wanted = [one for one in results if one.type.dtype is None or one.type.dtype.is_float]
-    outputs = [names[one] for one in wanted]
-    found = _run(module, inputs, lambda path: save(module, path, more_outputs=outputs), json.dumps(outputs))
-    if isinstance(found, str):
-        return found
-    return {value: float(one) for value, one in zip(wanted, found[0], strict=True) if one == one}
+    wanted = [one for one in results if one.type.dtype in (None, f32)]
+    found: dict[Operand, float] = {}
+    for at in range(0, len(wanted), _AT_ONCE):  # what a file gives is in memory at once
+        part = wanted[at : at + _AT_ONCE]
+        outputs = [names[one] for one in part]
+        sizes = _run(module, inputs, partial(save, module, more_outputs=outputs), outputs)
+        if isinstance(sizes, str):
+            return sizes
+        found.update((value, float(one)) for value, one in zip(part, sizes[0], strict=True) if one == one)
+    return found
 
 
-def _run(module: Module, inputs: Mapping[str, Any], write: Callable[[str], None], *words: str) -> list[Any] | str:
+def _run(
+    module: Module, inputs: Mapping[str, Any], write: Callable[[str], None], measured: Sequence[str] = ()
+) -> list[Any] | str:
     if find_spec("onnxruntime") is None:
         return "onnxruntime is not installed"
     arrays = [np.asarray(one) for one in inputs.values()]
     if not all(one.dtype.kind in "biuf" for one in arrays):
         return "an input is no tensor of numbers that numpy has"
     with tempfile.TemporaryDirectory() as folder:
-        model, given, found = (str(Path(folder, name)) for name in ("model.onnx", "inputs.npz", "outputs.npz"))
+        model, given, found, names = (
+            str(Path(folder, name)) for name in ("model.onnx", "inputs.npz", "outputs.npz", "names.json")
+        )
         try:
             write(model)
         except OnnxError as error:
             return str(error)
         np.savez(given, *arrays)
-        command = [sys.executable, "-P", run_on_onnxruntime.__file__, model, given, found, json.dumps([*inputs])]
-        done = subprocess.run([*command, *words], capture_output=True, text=True, errors="replace", check=False)
+        Path(names).write_text(json.dumps([[*inputs], [*measured]]), encoding="utf-8")
+        command = [sys.executable, "-P", run_on_onnxruntime.__file__, model, given, found, names]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode == 1:
             return done.stdout.strip() or "onnxruntime failed"
         if done.returncode:

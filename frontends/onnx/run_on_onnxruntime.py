@@ -1,9 +1,9 @@
-"""Runs a model on onnxruntime, on the CPU: `python run_on_onnxruntime.py MODEL INPUTS.npz OUTPUTS.npz NAMES [OUTPUTS]`.
+"""Runs a model on onnxruntime, on the CPU: `python run_on_onnxruntime.py MODEL INPUTS.npz OUTPUTS.npz NAMES.json`.
 
 It is a program of its own, since onnxruntime crashes on some models, and then only this ends. What it cannot do it
-says on standard output, with exit status 1. NAMES is a JSON list: of the inputs, which are `arr_0` and so on. OUTPUTS,
-where it is given, is one of outputs: of these only the largest finite magnitudes are written, a number each, NaN for
-what has none.
+says on standard output, with exit status 1. In NAMES are two lists: of the inputs, which are `arr_0` and so on, and of
+outputs. Where there are any in the second one, only the largest finite magnitudes of these are written, a number each,
+NaN for what has none.
 
 Deliberately absent: imports of this project.
 """
@@ -14,12 +14,10 @@ import json
 import sys
 from typing import Any
 
-_AT_ONCE = 32  # outputs that are in memory
-
 
 def main() -> int:
     """Run the model that the command line names; return the exit status."""
-    model, inputs, outputs, names, *measured = sys.argv[1:]
+    model, inputs, outputs, names = sys.argv[1:]
     try:
         import numpy as np
         import onnxruntime  # type: ignore[import-untyped]
@@ -27,13 +25,12 @@ def main() -> int:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        with open(names, encoding="utf-8") as file:
+            given, measured = json.load(file)
         with np.load(inputs) as arrays:
-            feeds = {name: arrays[f"arr_{at}"] for at, name in enumerate(json.loads(names))}
+            feeds = {name: arrays[f"arr_{at}"] for at, name in enumerate(given)}
         if measured:
-            wanted = json.loads(measured[0])
-            parts = [wanted[at : at + _AT_ONCE] for at in range(0, len(wanted), _AT_ONCE)]
-            largest = [one for part in parts for one in _largest(session.run(part, feeds))]
-            np.savez(outputs, np.array(largest, np.float64))
+            np.savez(outputs, np.array(_largest(session.run(measured, feeds)), np.float64))
             return 0
         found = session.run(None, feeds)
         if not all(isinstance(one, np.ndarray) and one.dtype.kind in "biuf" for one in found):

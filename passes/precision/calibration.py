@@ -54,6 +54,8 @@ def calibrated(
             raise DiagnosticsError([Diagnostic("P067", message)]) from error
         for value, largest in measured.items():
             found[value] = max(found.get(value, 0.0), largest)
+    if runs and not found:
+        notes["no value was finite on the inputs to calibrate with, so nothing was measured"] = None
     asked = replace(requests, measured=found, notes=(*requests.notes, *notes))
     if tolerance is None:
         return asked

@@ -64,8 +64,10 @@ def _calibrated(
     inputs: Sequence[Mapping[str, Any]],
     tolerance: float | None,
 ) -> Requests:
-    if tolerance is not None and not (inputs and 0 < tolerance < inf):
-        raise ValueError(f"a tolerance is above 0, and for inputs to calibrate with: {tolerance} for {len(inputs)}")
+    if isinstance(inputs, Mapping):
+        raise TypeError("calibrate takes several sets of inputs, [{name: array}], and this is one of them")
+    if tolerance is not None and not (inputs and isinstance(tolerance, (int, float)) and 0 < tolerance < inf):
+        raise ValueError(f"a tolerance is a number above 0, and for inputs to calibrate with, not {tolerance!r:.40}")
     if not inputs:
         return requests
     runs = [(f"calibrate[{at}]", given_inputs(module, one).arrays) for at, one in enumerate(inputs)]

@@ -9,11 +9,13 @@ is less; of integers and booleans it is the share of elements that differ. An el
 version only is beyond all tolerance.
 
 Deliberately absent: a runtime of others. On a CPU that computes much of what is f16 in f32, and what few roundings are
-left make up for each other in some of many tries, by chance. Also absent: a promise for other inputs.
+left make up for each other in some of many tries, by chance. Also absent: a promise for other inputs, and a mark in the
+result: who converts that again measures against it, and not against the program that it was made from.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
@@ -31,6 +33,7 @@ from runtime.functions import Module
 from runtime.interpreter import InterpreterError, run
 from runtime.rounding import natural_dtype
 
+_MOST_NAMED: Final = 6  # nodes that are told
 _ABSOLUTE: Final = 10  # a difference counts this many times where its output is small
 Arrays = Mapping[str, Any]
 
@@ -49,12 +52,13 @@ class Needed:
         if not self.names:
             return f"the largest error is {self.error:.2g}, so nothing stays f32 for --tolerance"
         stay = (
-            f"{len(self.names)} of {self.n_low} nodes stay f32 for --tolerance"
-            if len(self.names) > 1
-            else f"one of {self.n_low} nodes stays f32 for --tolerance"
+            f"{len(self.names)} of {self.n_low} nodes {'stay' if len(self.names) > 1 else 'stays'} f32 for --tolerance"
         )
-        products = f", {self.n_products or 'none'} of them {'products' if self.n_products != 1 else 'a product'}"
-        return f"{stay}{products}: the largest error is {self.error:.2g}, found in {self.runs} conversions"
+        products = "no product" if not self.n_products else f"{self.n_products} product{'s' * (self.n_products > 1)}"
+        said = f"{stay}, {products} among them: the largest error is {self.error:.2g}, found in {self.runs} conversions"
+        if len(self.names) > _MOST_NAMED:
+            return said
+        return f"{said}; {' '.join(f'--keep {shlex.quote(name)}' for name in sorted(self.names))} does the same"
 
 
 def needed_for(

@@ -88,3 +88,28 @@ def test_what_nobody_knows_is_an_error(tmp_path: Path, capsys: pytest.CaptureFix
     assert driver.run("--calibrate", driver.inputs(**full(1))) == 2
     said = capsys.readouterr().err
     assert "the program cannot be run: " in said and "note: onnxruntime: " in said and not driver.out.exists()
+
+
+def test_values_of_other_floats_and_long_names_are_no_reason_to_refuse() -> None:
+    body = "".join(f"v{at}_{'x' * 60} = Neg(v{at - 1}_{'x' * 60})\n" for at in range(1, 40))
+    text = HEAD + f"""g (float[2,4] x) => (float[2,4] y) {{
+      v0_{"x" * 60} = com.microsoft.Gelu(x)
+      {body} h = Cast<to = 16>(v39_{"x" * 60}) d = Cast<to = 11>(v39_{"x" * 60}) y = Cast<to = 1>(h) }}"""
+    module = load(read(text))
+    found = SIGNATURES.largest_elsewhere(module, full(60.0))
+    assert not isinstance(found, str)
+    assert len(found) == 41 and set(found.values()) == {60.0}
+
+
+def test_what_is_not_finite_is_not_measured_and_that_is_said() -> None:
+    _, report = passes.convert(load(read(GELU)), calibrate=[full(float("nan"))])
+    assert "no value was finite on the inputs to calibrate with, so nothing was measured" in report.notes
+
+
+def test_what_only_onnxruntime_runs_is_verified_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    driver = Driver(tmp_path)
+    onnx.save(read(GELU), driver.source)
+    assert driver.run("--verify", driver.inputs(**full(1))) == 0
+    said = capsys.readouterr().err
+    assert "verified on onnxruntime" in said
+    assert "not verified with one rounding for each result: com.microsoft::Gelu: " in said

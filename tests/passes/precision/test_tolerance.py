@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,22 @@ def test_the_driver_says_what_stays(tmp_path: Path, capsys: Said) -> None:
     assert driver.result == to_proto(expected)
     (note,) = report.notes
     assert f"passes: note: {driver.source}: {note}\n" in capsys.readouterr().err
-    assert "stay f32 for --tolerance" in note and "conversions" in note
+    assert "f32 for --tolerance" in note and "conversions" in note
+
+
+def test_few_nodes_are_told_with_what_keeps_them() -> None:
+    source = three_products()
+    module, report = passes.convert(load(source), calibrate=[{"x": X}], tolerance=2e-4)
+    (note,) = report.notes
+    names = re.findall(r"--keep (\S+)", note)
+    assert names and note.endswith(" does the same")
+    assert to_proto(passes.convert(load(source), keep=names)[0]) == to_proto(module)
+
+
+def test_the_report_says_why(tmp_path: Path) -> None:
+    driver = Driver(tmp_path)
+    onnx.save(three_products(), driver.source)
+    assert driver.run("--calibrate", driver.inputs(x=X), "--tolerance", "2e-4") == 0
     assert "tolerance" in {rule for _, rule in driver.precisions.values()}
     assert "the error of an output would be larger than --tolerance allows" in driver.report.read_text()
 
@@ -110,8 +126,17 @@ def test_mistakes(tmp_path: Path, capsys: Said) -> None:
             driver.run("--calibrate", str(inputs), f"--tolerance={wrong}")
         assert f'"{wrong}" is no number above 0, such as 0.01' in capsys.readouterr().err
     assert not driver.out.exists()
-    with pytest.raises(ValueError, match="a tolerance is above 0, and for inputs to calibrate with"):
-        passes.convert(load(driver.source), tolerance=0.1)
+    wrong_calls: list[dict[str, Any]] = [
+        {"tolerance": 0.1},
+        {"tolerance": "0.1", "calibrate": [{"x": X}]},
+        {"tolerance": -1, "calibrate": [{"x": X}]},
+    ]
+    for options in wrong_calls:
+        with pytest.raises(ValueError, match="a tolerance is a number above 0, and for inputs to calibrate with"):
+            passes.convert(load(driver.source), **options)
+    one_set: Any = {"x": X}
+    with pytest.raises(TypeError, match="calibrate takes several sets of inputs"):
+        passes.convert(load(driver.source), calibrate=one_set)
 
 
 def test_what_has_no_name_cannot_be_kept() -> None:

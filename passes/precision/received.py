@@ -6,7 +6,8 @@ What the caller gives has all its digits, and a difference needs them: of timest
 its copy. In f32 it costs no cast more, since its result is narrowed instead of its operands. The same is true of large
 integers, which f16 takes for an infinity, where the first step divides them by some hundred.
 
-It must not be seen in a difference of which one side is computed, and where a small constant is taken off.
+It must not be seen in a difference of which one side is computed, and where a small constant is taken off. Nor where a
+difference is all that a function does: there the policy is all that a user has said.
 
 Deliberately absent: local functions, whose arguments may be computed; and sums of two arguments.
 """
@@ -43,8 +44,9 @@ def differences_received(
         if range.may_reach(constant, limit) and is_large(constant, constants, limit):
             way = _way_from_outside(value, survey)
             yield from () if way is None else [inst, *way]
+    is_alone = sum(len(group.insts) for group in survey.groups) == 1
     for inst, is_difference, left, right in sums.of_variables:
-        if is_difference:
+        if is_difference and not is_alone:
             ways = [_way_from_outside(one, survey) for one in (left, right)]
             yield from () if None in ways else [inst, *[node for way in ways if way for node in way]]
 

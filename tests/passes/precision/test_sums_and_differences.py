@@ -146,6 +146,11 @@ RECEIVED: Final = {
         wide="r d",
         within=5e-3,
     ),
+    "nothing but a difference": Probe(
+        "g (float[64] x, float[64] v) => (float[64] d) { d = Sub(x, v) }",
+        {"x": random(64), "v": random(64) + 1},
+        low="d",
+    ),
     "an image and its copy": Probe(
         "g (float[64] x, float[64] v) => (float y) { d = Sub(x, v) q = Mul(d, d) y = ReduceMean <keepdims = 0> (q) }",
         {"x": random(64) + 100, "v": random(64) + np.float32(99.99)},

@@ -17,7 +17,7 @@ from tests.corpus.examine import OPTIMISED, PLAIN, ROUNDED, Subject, examine, in
 from tests.corpus.limits import NOT_YET, NOT_YET_BF16, Limits, complaints, limits_for
 from tests.corpus.measure import measure
 from tests.corpus.models import MODELS, Model, model_named
-from tests.corpus.ort import run_model
+from tests.corpus.ort import run_feeds, run_model
 from tests.corpus.signals import Array
 
 NEWEST = 22
@@ -75,6 +75,17 @@ def test_little_is_kept_for_a_tolerance(
     assert found[0] > plain and found[1] <= tolerance
     figures = measure(subject.proto, converted, subject.executions)
     assert figures.low_work >= low_work * figures.heavy_work
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["light-inception-v1", "light-squeezenet"])
+def test_what_leaves_the_range_does_not_where_it_was_measured(name: str) -> None:
+    subject = Subject(model_named(name))
+    converted = to_proto(passes.convert(load(subject.copy()), calibrate=subject.feeds)[0])
+    found = errors(subject.expected, run_feeds(converted.SerializeToString(), subject.feeds, optimised=False))
+    assert all(one.relative <= 0.01 for one in found)
+    figures = measure(subject.proto, converted, subject.executions)
+    assert figures.low_nodes > 0.1 * figures.heavy_nodes
 
 
 @pytest.mark.corpus

@@ -1,4 +1,4 @@
-"""Reading and writing a model in pieces, so that its large tensors are in memory once, and those of a file never twice.
+"""Reading and writing a model in pieces, so that its large tensors are in memory once, but for the one on its way.
 
     ModelProto { ... graph { ... initializer { dims data_type name } initializer { ... } } }
 
@@ -57,7 +57,7 @@ def read_pieces(file: IO[bytes], size: int) -> ModelProto | None:
         elif key is None:
             return None
         else:
-            rest += _number(key) + (_number(end - start) if key & 7 == _BYTES else b"") + _read(file, start, end)
+            rest += _field(file, key, start, end)
     model.MergeFromString(bytes(rest))
     return model
 
@@ -75,7 +75,7 @@ def _read_graph(file: IO[bytes], start: int, end: int, graph: GraphProto) -> boo
             rest.clear()
             graph.node.add().MergeFromString(_read(file, first, last))
         else:
-            rest += _number(key) + (_number(last - first) if key & 7 == _BYTES else b"") + _read(file, first, last)
+            rest += _field(file, key, first, last)
     graph.MergeFromString(bytes(rest))
     return True
 
@@ -115,6 +115,11 @@ def _number_in(head: bytes, at: int, longest: int) -> tuple[int | None, int]:
         if byte < 128:
             return value, at + index + 1
     return None, at
+
+
+def _field(file: IO[bytes], key: int, start: int, end: int) -> bytes:
+    """Return a field as it stands in a message, from where its contents start to where they end."""
+    return _number(key) + (_number(end - start) if key & 7 == _BYTES else b"") + _read(file, start, end)
 
 
 def _read(file: IO[bytes], start: int, end: int) -> bytes:

@@ -2,8 +2,8 @@
 
     cheapest([False, True, True], lambda kept: 0.5 if 2 in kept else 3.0)      keeps {2}; the bound is 1
 
-The error is that of a whole run, which takes long, so there are few of them: at most about 8 log n to find sets that hold,
-and twice as many as there are units in the best one, up to a limit, to leave out what it does not need.
+The error is that of a whole run, which takes long, so there are few of them: at most about 8 log n to find sets that
+hold, and twice as many as there are units in the best one, up to a limit, to leave out what it does not need.
 
 An error is large at the beginning of a program, where all that follows makes it larger, or at its end, where nothing
 makes it smaller again; or it is the sum of many small ones, of which those of light units cost least to leave out. So
